@@ -1,0 +1,7 @@
+"""The ground floor's rows: what was bought, what was charged, what went back."""
+
+from payments.models.charge import Charge
+from payments.models.order import Order, OrderLine
+from payments.models.refund import LIVE_REFUND_STATUSES, Refund, RefundOutcome
+
+__all__ = ["LIVE_REFUND_STATUSES", "Charge", "Order", "OrderLine", "Refund", "RefundOutcome"]

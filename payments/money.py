@@ -1,0 +1,62 @@
+"""Money as integers in the currency's minor unit (cents, yen, fils). The one place that formats and parses amounts."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+
+from babel.numbers import format_currency, get_currency_precision
+
+LOCALE = "en_US"
+
+
+def minor_digits(currency: str) -> int:
+    """How many decimals the ISO currency has: 2 for USD, 0 for JPY, 3 for KWD."""
+    return get_currency_precision(currency)
+
+
+def format_minor(amount_minor: int, currency: str) -> str:
+    """`3400, "USD"` -> `$34.00`; `3400, "JPY"` -> `¥3,400`."""
+    return format_currency(to_decimal(amount_minor, currency), currency, locale=LOCALE)
+
+
+def to_decimal(amount_minor: int, currency: str) -> Decimal:
+    return Decimal(amount_minor).scaleb(-minor_digits(currency))
+
+
+def parse_amount(text: str, currency: str) -> int:
+    """What a person typed (`34`, `34.00`, `$1,234.50`) as minor units.
+
+    Raises ValueError with a sentence for people when it is no amount above zero with at most the currency's decimals.
+    """
+    digits = minor_digits(currency)
+    example = format_minor(3400 if digits == 2 else 34 * 10**digits, currency)
+    cleaned = text.strip().replace(",", "").lstrip("$€£¥").strip()
+    try:
+        amount = Decimal(cleaned)
+    except InvalidOperation:
+        raise ValueError(f"“{text[:40]}” is not an amount. Write it like {example}.") from None
+    if not amount.is_finite() or amount <= 0:
+        raise ValueError(f"The amount must be above zero, like {example}.")
+    minor = amount.scaleb(digits)
+    if minor != minor.to_integral_value():
+        raise ValueError(f"{currency} amounts have at most {digits} decimals, like {example}.")
+    if minor > 2**53:
+        raise ValueError("That amount is too large.")
+    return int(minor)
+
+
+def share_of_paid(paid_minor: int, quantity: int, units: int, units_before: int) -> int:
+    """The price of `units` of a line of `quantity` units paid with `paid_minor`, after `units_before` were asked for.
+
+    It is the difference of two running totals, each rounded half up, so that one by one and all at once give the
+    same sum to the cent: `paid_minor` when every unit has been asked for.
+    """
+    if not 0 < units <= quantity - units_before or units_before < 0:
+        raise ValueError("The units asked for are not left on this line.")
+    return _running_total(paid_minor, quantity, units_before + units) - _running_total(
+        paid_minor, quantity, units_before
+    )
+
+
+def _running_total(paid_minor: int, quantity: int, units: int) -> int:
+    return int((Decimal(paid_minor) * units / quantity).quantize(Decimal(1), rounding=ROUND_HALF_UP))

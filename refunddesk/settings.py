@@ -1,0 +1,295 @@
+"""All settings, read from the environment in this one place by typed readers that fail loudly. See `.env.example`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+environ.Env.read_env(str(BASE_DIR / ".env"), overwrite=False)
+
+DEMO_SECRET_KEY = "demo-only-not-a-secret-demo-only-not-a-secret-demo-only"  # noqa: S105 - refused below outside the demo
+DEMO_PASSWORD = "pourhaven-demo-2026"  # noqa: S105 - printed by `make demo`
+
+# -- what kind of installation this is ----------------------------------------------------------------------------
+
+# The demo shop on one machine: known passwords, plain HTTP, `manage.py reset`. Off means production.
+DEMO: bool = env.bool("DEMO", default=True)
+DEBUG: bool = env.bool("DEBUG", default=False)
+SECRET_KEY: str = env.str("SECRET_KEY", default=DEMO_SECRET_KEY)
+if not DEMO and (SECRET_KEY == DEMO_SECRET_KEY or len(SECRET_KEY) < 50):
+    raise ImproperlyConfigured("DEMO is off: set SECRET_KEY to a secret of your own, of at least 50 characters.")
+if not DEMO and DEBUG:
+    raise ImproperlyConfigured("DEMO is off: DEBUG must be off too, it would show internals to visitors.")
+
+PORT: int = env.int("PORT", default=8000)
+DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+DATA_DIR.mkdir(parents=True, exist_ok=True)
+ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEMO else [])
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+# -- the shop and its rules ---------------------------------------------------------------------------------------
+
+SHOP_NAME: str = env.str("SHOP_NAME", default="Pourhaven")
+SHOP_CURRENCY: str = env.str("SHOP_CURRENCY", default="USD")
+SHOP_TIME_ZONE: str = env.str("SHOP_TIME_ZONE", default="America/Los_Angeles")
+# These three only fill policy version 1; afterwards the newest policy version is what holds.
+AUTO_REFUND_LIMIT_CENTS: int = env.int("AUTO_REFUND_LIMIT_CENTS", default=5000)
+REFUND_WINDOW_DAYS: int = env.int("REFUND_WINDOW_DAYS", default=30)
+RETURN_CHECK_DELAY_MINUTES: int = env.int("RETURN_CHECK_DELAY_MINUTES", default=10080)
+REQUESTS_PER_DAY: int = env.int("REQUESTS_PER_DAY", default=20)
+for _name in ("AUTO_REFUND_LIMIT_CENTS", "REFUND_WINDOW_DAYS", "RETURN_CHECK_DELAY_MINUTES", "REQUESTS_PER_DAY"):
+    if globals()[_name] < 1:
+        raise ImproperlyConfigured(f"{_name} must be a whole number above zero.")
+
+PAYMENT_PROVIDER: str = env.str("PAYMENT_PROVIDER", default="ledger")
+
+# -- the model ----------------------------------------------------------------------------------------------------
+
+LLM_API_KEY: str = env.str("LLM_API_KEY", default="")
+LLM_BASE_URL: str = env.str("LLM_BASE_URL", default="https://openrouter.ai/api/v1")
+LLM_MODEL: str = env.str("LLM_MODEL", default="openai/gpt-6-luna")
+LLM_VISION_MODEL: str = env.str("LLM_VISION_MODEL", default="") or LLM_MODEL
+# Seconds the scripted model waits before each answer, so that a demo can be watched and a kill test has a middle.
+SCRIPTED_MODEL_DELAY_SECONDS: float = env.float("SCRIPTED_MODEL_DELAY_SECONDS", default=0.0)
+
+# -- runs ---------------------------------------------------------------------------------------------------------
+
+RUN_LEASE_SECONDS: int = env.int("RUN_LEASE_SECONDS", default=60)
+RUN_MAX_SECONDS: int = env.int("RUN_MAX_SECONDS", default=300)
+RUN_MAX_TRIES: int = env.int("RUN_MAX_TRIES", default=3)
+REVIEW_MAX_ROUNDS: int = env.int("REVIEW_MAX_ROUNDS", default=8)
+REVIEW_MAX_SECONDS: int = env.int("REVIEW_MAX_SECONDS", default=150)
+CALL_MAX_SECONDS: int = env.int("CALL_MAX_SECONDS", default=45)
+SWEEP_SECONDS: int = env.int("SWEEP_SECONDS", default=15)
+ANNOUNCE_AGAIN_SECONDS: int = env.int("ANNOUNCE_AGAIN_SECONDS", default=60)
+
+# -- applications -------------------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "refunddesk",
+    "desk",
+    "agent",
+    "intake",
+    "payments",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "channels",
+    "csp",
+    "django_htmx",
+    "lucide",
+    "rest_framework",
+    "rest_framework.authtoken",
+    "drf_spectacular",
+    "storages",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "refunddesk.urls"
+ASGI_APPLICATION = "refunddesk.asgi.application"
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ],
+        },
+    },
+]
+
+# -- rows ---------------------------------------------------------------------------------------------------------
+
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'desk.sqlite3'}")
+}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+    }
+else:
+    # A frozen process must not hold a row for longer than this (ms).
+    DATABASES["default"].setdefault("OPTIONS", {})["options"] = "-c idle_in_transaction_session_timeout=15000"
+    DATABASES["default"]["CONN_MAX_AGE"] = 0
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# -- people -------------------------------------------------------------------------------------------------------
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "orders"
+LOGOUT_REDIRECT_URL = "sign-in"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "intake.views.csrf_failure"
+if not DEMO:
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000)
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+
+# -- language and time --------------------------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = SHOP_TIME_ZONE
+USE_TZ = True
+USE_I18N = False
+
+# -- files --------------------------------------------------------------------------------------------------------
+
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+PHOTO_DIR = DATA_DIR / "photos"
+PHOTO_BUCKET: str = env.str("PHOTO_BUCKET", default="")
+STORAGES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": DATA_DIR / "files"}},
+    "photos": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": PHOTO_DIR, "base_url": None},
+    },
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEMO
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+if PHOTO_BUCKET:
+    STORAGES["photos"] = {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": PHOTO_BUCKET,
+            "endpoint_url": env.str("PHOTO_ENDPOINT_URL", default="") or None,
+            "default_acl": "private",
+            "querystring_auth": True,
+        },
+    }
+WHITENOISE_USE_FINDERS = DEMO
+WHITENOISE_AUTOREFRESH = False
+PHOTO_MAX_BYTES = 5 * 1024 * 1024
+# A form with five photos at their limit, and room for its text.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+FILE_UPLOAD_MAX_MEMORY_SIZE = 6 * 1024 * 1024
+
+# -- broker and live news -----------------------------------------------------------------------------------------
+
+# `make demo` starts its own server on a free port and writes the address here for the other commands.
+REDIS_URL_FILE = DATA_DIR / "redis-url"
+
+
+def _redis_url() -> str:
+    given = env.str("REDIS_URL", default="")
+    if given:
+        return given
+    if REDIS_URL_FILE.exists():
+        return REDIS_URL_FILE.read_text().strip()
+    return "redis://127.0.0.1:6379/0"
+
+
+REDIS_URL: str = _redis_url()
+CELERY_BROKER_URL = REDIS_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_timeout": 5,
+    "socket_connect_timeout": 1,
+    "socket_keepalive": True,
+    "health_check_interval": 10,
+}
+CELERY_TASK_DEFAULT_QUEUE = "refunddesk"
+CELERY_WORKER_POOL = "threads"
+CELERY_WORKER_CONCURRENCY: int = env.int("WORKER_THREADS", default=16)
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = "UTC"
+CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [{"address": REDIS_URL, "socket_connect_timeout": 1, "socket_timeout": 5}]},
+    }
+}
+
+# -- headers ------------------------------------------------------------------------------------------------------
+
+CONTENT_SECURITY_POLICY: dict[str, Any] = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:", "blob:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+        "manifest-src": [SELF],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+
+# -- HTTP API -----------------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser", "rest_framework.parsers.MultiPartParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "intake.api_errors.answer_with_sentence",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Pourhaven Refund Desk",
+    "DESCRIPTION": "Ask for refunds as a customer, decide them as staff.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+}
+
+# -- log ----------------------------------------------------------------------------------------------------------
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "stream": sys.stderr, "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "loggers": {"httpx": {"level": "WARNING"}, "httpx2": {"level": "WARNING"}, "openai": {"level": "WARNING"}},
+}

@@ -1,0 +1,21 @@
+"""The product's settings with a private data folder, no broker and no live news; process tests bring real ones."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+os.environ.setdefault("DATA_DIR", tempfile.mkdtemp(prefix="refunddesk-tests-"))
+os.environ.setdefault("REDIS_URL", "memory://")
+os.environ["LLM_API_KEY"] = ""
+
+from refunddesk.settings import *  # noqa: F403
+from refunddesk.settings import DATA_DIR, DATABASES
+
+DATABASES["default"].setdefault("TEST", {})
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # A file, so that threads and worker processes see the same rows.
+    DATABASES["default"]["TEST"]["NAME"] = str(Path(DATA_DIR) / "test.sqlite3")
+CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
