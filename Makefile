@@ -1,25 +1,35 @@
-# Every target sets up .venv from the lock by itself and needs no root.
+# Every target sets up .venv from the lock by itself and needs no root. ARGS reaches pytest: make test ARGS="-k carafe"
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready-$(shell cksum requirements/dev.txt 2>/dev/null | cut -d' ' -f1)
+ON_POSTGRES := $(BIN)/python -m tests.postgres_cluster
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-postgres check faults evaluate lock setup
+.PHONY: demo test test-postgres check faults lock setup
 
 setup: $(READY)
 
 $(READY): requirements/dev.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/dev.txt
-	rm -f $(VENV)/ready-*
-	touch $@
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3 ..."; exit 1; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	@echo "Installing the lock into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements/dev.txt
+	@rm -f $(VENV)/ready-*
+	@touch $@
 
 demo: setup
-	$(BIN)/python manage.py demo
+	@$(BIN)/python manage.py demo
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(ARGS)
+
+test-postgres: setup
+	$(ON_POSTGRES) $(BIN)/python -m pytest $(ARGS)
+
+faults: setup
+	$(BIN)/python -m pytest -m faults $(ARGS)
+	$(ON_POSTGRES) $(BIN)/python -m pytest -m faults $(ARGS)
 
 check: setup
 	$(BIN)/ruff format --check .

@@ -1,3 +1,69 @@
-from django.contrib.admin import AdminSite
+"""The desk: Django's admin with the queue as its first page and our own pages beside the ordinary ones."""
 
-site = AdminSite(name="admin")
+from __future__ import annotations
+
+from functools import update_wrapper
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import URLPattern, URLResolver, path, reverse
+from django.views.decorators.cache import never_cache
+
+from desk import act_views, live_views, views
+from desk.forms import StaffSignInForm
+from desk.frame import frame_of
+from desk.lost_session import sign_in_and_back
+
+
+class DeskSite(AdminSite):
+    """Named "admin", so that Django's own admin pages and templates find their addresses."""
+
+    site_title = "Pourhaven Desk"
+    site_header = "Pourhaven Desk"
+    index_title = "Needs approval"
+    site_url = None
+    enable_nav_sidebar = False
+    login_form = StaffSignInForm
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # type: ignore[override]
+        return redirect("admin:queue", slug="needs-approval")
+
+    def get_urls(self) -> list[URLResolver | URLPattern]:
+        return [
+            self._page("queue/<slug:slug>/", views.queue, "queue"),
+            self._page("queue/<slug:slug>/<uuid:request_uuid>/", views.queue, "case"),
+            self._page("requests/<uuid:request_uuid>/", views.find_case, "find-case"),
+            self._page("requests/<uuid:request_uuid>/card", live_views.card, "case-card"),
+            self._page("requests/<uuid:request_uuid>/steps", live_views.steps, "case-steps"),
+            self._page("requests/<uuid:request_uuid>/decide", act_views.Decide.as_view(), "decide"),
+            self._page("requests/<uuid:request_uuid>/receive", act_views.Receive.as_view(), "receive"),
+            self._page("requests/<uuid:request_uuid>/take-back", act_views.TakeBack.as_view(), "take-back"),
+            self._page("pause", act_views.Pause.as_view(), "pause"),
+            self._page("counts", live_views.counts, "counts"),
+            *super().get_urls(),
+        ]
+
+    def _page(self, route: str, view: Any, name: str) -> URLPattern:
+        return path(route, self.admin_view(view), name=name)
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        """As Django's, but a button pressed after the session ran out leads the whole page to sign in and back."""
+        inner = super().admin_view(view, cacheable)
+
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if not self.has_permission(request) and request.path != reverse("admin:logout"):
+                return sign_in_and_back(request)
+            return inner(request, *args, **kwargs)
+
+        return never_cache(update_wrapper(guarded, inner))
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        context = super().each_context(request)
+        if self.has_permission(request):
+            context["frame"] = frame_of(request)
+        return context
+
+
+site = DeskSite(name="admin")

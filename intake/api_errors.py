@@ -12,6 +12,7 @@ from rest_framework.views import exception_handler
 
 from intake.refusals import Refusal
 
+OLD_PAGE = "This page is too old. Reload it and try again; nothing was done."
 SENTENCES = {
     401: ("not_authenticated", "Sign in first: send `Authorization: Token <token>`; POST token gives you one."),
     403: ("forbidden", "Your account may not do this."),
@@ -30,6 +31,8 @@ def answer_with_sentence(error: Exception, context: dict[str, Any]) -> Response 
     if isinstance(error, exceptions.ParseError | exceptions.UnsupportedMediaType):
         sentence = "The body could not be read. Send JSON, or multipart for a photo."
         return Response({"error": "invalid_input", "message": sentence}, status=400)
+    if isinstance(error, exceptions.PermissionDenied) and str(error.detail).startswith("CSRF Failed"):
+        return Response({"error": "forbidden", "message": OLD_PAGE}, status=403)
     if isinstance(error, Http404 | PermissionDenied | exceptions.APIException):
         response = exception_handler(error, context)
         if response is not None:

@@ -1,3 +1,18 @@
-from django.urls import URLPattern, URLResolver
+from django.contrib.auth.views import LogoutView
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from intake import answer_views, refund_views, views
+from intake.sign_in_views import SignIn
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", views.orders, name="orders"),
+    path("sign-in", SignIn.as_view(), name="sign-in"),
+    path("sign-out", LogoutView.as_view(), name="sign-out"),
+    path("orders/<path:number>/refund/<path:sku>", refund_views.refund_new, name="refund-new"),
+    path("requests", views.requests, name="requests"),
+    path("requests/<str:uuid>", answer_views.request_page, name="request"),
+    path("requests/<str:uuid>/news", answer_views.request_news, name="request-news"),
+    path("requests/<str:uuid>/answer", answer_views.answer, name="answer"),
+    path("policy", views.policy, name="policy"),
+    path("photos/<str:uuid>", views.photo, name="photo"),
+]

@@ -6,11 +6,8 @@ import os
 
 from celery import Celery
 
-from refunddesk.schedule import TIMETABLE
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "refunddesk.settings")
 
 app = Celery("refunddesk")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.conf.beat_schedule = TIMETABLE
 app.autodiscover_tasks()

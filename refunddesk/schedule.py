@@ -1,12 +1,25 @@
-"""The beat timetable: task names and their pace in seconds."""
+"""The beat timetable: task names and their pace in seconds. Settings hand it to Celery."""
 
 from __future__ import annotations
 
 from typing import Any
 
-TIMETABLE: dict[str, dict[str, Any]] = {
-    "sweep-runs": {"task": "agent.tasks.sweep_runs", "schedule": 15.0, "options": {"expires": 15}},
-    "settle-refunds": {"task": "payments.tasks.settle_in_flight", "schedule": 30.0, "options": {"expires": 30}},
-    "purge-photos": {"task": "intake.tasks.purge_unused_photos", "schedule": 3600.0, "options": {"expires": 3600}},
-    "pulse": {"task": "refunddesk.tasks.pulse", "schedule": 10.0, "options": {"expires": 10}},
-}
+from celery.beat import BeatLazyFunc
+
+from refunddesk import pulse
+
+Timetable = dict[str, dict[str, Any]]
+
+
+def timetable(sweep_seconds: int) -> Timetable:
+    """A task that waited longer than its pace is dropped: the next one does its work."""
+    return {
+        "sweep-runs": _every(sweep_seconds, "agent.tasks.sweep_runs"),
+        "settle-refunds": _every(30, "payments.tasks.settle_in_flight"),
+        "purge-photos": _every(3600, "intake.tasks.purge_unused_photos"),
+        "pulse": _every(pulse.EVERY_SECONDS, "refunddesk.tasks.pulse", args=[BeatLazyFunc(pulse.beat_gives)]),
+    }
+
+
+def _every(seconds: int, task: str, **more: Any) -> dict[str, Any]:
+    return {"task": task, "schedule": float(seconds), "options": {"expires": seconds}, **more}

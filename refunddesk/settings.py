@@ -10,6 +10,8 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from refunddesk.schedule import timetable
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 environ.Env.read_env(str(BASE_DIR / ".env"), overwrite=False)
@@ -22,16 +24,20 @@ DEMO_PASSWORD = "pourhaven-demo-2026"  # noqa: S105 - printed by `make demo`
 # The demo shop on one machine: known passwords, plain HTTP, `manage.py reset`. Off means production.
 DEMO: bool = env.bool("DEMO", default=True)
 DEBUG: bool = env.bool("DEBUG", default=False)
-SECRET_KEY: str = env.str("SECRET_KEY", default=DEMO_SECRET_KEY)
+SECRET_KEY: str = env.str("SECRET_KEY", default="") or DEMO_SECRET_KEY
 if not DEMO and (SECRET_KEY == DEMO_SECRET_KEY or len(SECRET_KEY) < 50):
     raise ImproperlyConfigured("DEMO is off: set SECRET_KEY to a secret of your own, of at least 50 characters.")
 if not DEMO and DEBUG:
     raise ImproperlyConfigured("DEMO is off: DEBUG must be off too, it would show internals to visitors.")
 
 PORT: int = env.int("PORT", default=8000)
-DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
-DATA_DIR.mkdir(parents=True, exist_ok=True)
-ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEMO else [])
+DATA_DIR = Path(env.str("DATA_DIR", default="") or BASE_DIR / "var").resolve()
+try:
+    DATA_DIR.mkdir(parents=True, exist_ok=True)
+except OSError as _error:
+    raise ImproperlyConfigured(f"DATA_DIR: the folder {DATA_DIR} cannot be made ({_error.strerror}).") from _error
+_LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
+ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=[]) or (_LOOPBACK if DEMO else [])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 # -- the shop and its rules ---------------------------------------------------------------------------------------
@@ -49,6 +55,9 @@ for _name in ("AUTO_REFUND_LIMIT_CENTS", "REFUND_WINDOW_DAYS", "RETURN_CHECK_DEL
         raise ImproperlyConfigured(f"{_name} must be a whole number above zero.")
 
 PAYMENT_PROVIDER: str = env.str("PAYMENT_PROVIDER", default="ledger")
+STRIPE_SECRET_KEY: str = env.str("STRIPE_SECRET_KEY", default="")
+STRIPE_WEBHOOK_SECRET: str = env.str("STRIPE_WEBHOOK_SECRET", default="")
+STRIPE_API_BASE: str = env.str("STRIPE_API_BASE", default="")
 
 # -- the model ----------------------------------------------------------------------------------------------------
 
@@ -127,7 +136,7 @@ TEMPLATES: list[dict[str, Any]] = [
 # -- rows ---------------------------------------------------------------------------------------------------------
 
 DATABASES: dict[str, dict[str, Any]] = {
-    "default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'desk.sqlite3'}")
+    "default": env.db_url_config(env.str("DATABASE_URL", default="") or f"sqlite:///{DATA_DIR / 'desk.sqlite3'}")
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = {
@@ -208,28 +217,30 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 6 * 1024 * 1024
 REDIS_URL_FILE = DATA_DIR / "redis-url"
 
 
-def _redis_url() -> str:
-    given = env.str("REDIS_URL", default="")
-    if given:
-        return given
-    if REDIS_URL_FILE.exists():
-        return REDIS_URL_FILE.read_text().strip()
-    return "redis://127.0.0.1:6379/0"
+def _redis_url_of_the_demo() -> str:
+    return REDIS_URL_FILE.read_text().strip() if REDIS_URL_FILE.exists() else "redis://127.0.0.1:6379/0"
 
 
-REDIS_URL: str = _redis_url()
+REDIS_URL_GIVEN: str = env.str("REDIS_URL", default="")
+REDIS_URL: str = REDIS_URL_GIVEN or _redis_url_of_the_demo()
 CELERY_BROKER_URL = REDIS_URL
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+# A publish never waits for a broker that is away (one try) or that does not answer (one second); the sweep rings again.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "socket_timeout": 5,
+    "max_retries": 0,
+    "socket_timeout": 1,
     "socket_connect_timeout": 1,
     "socket_keepalive": True,
     "health_check_interval": 10,
 }
+CELERY_BROKER_POOL_LIMIT = 50
+CELERY_BROKER_POOL_ACQUIRE_TIMEOUT = 1
+CELERY_BEAT_SCHEDULE = timetable(SWEEP_SECONDS)
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 CELERY_TASK_DEFAULT_QUEUE = "refunddesk"
 CELERY_WORKER_POOL = "threads"
 CELERY_WORKER_CONCURRENCY: int = env.int("WORKER_THREADS", default=16)

@@ -1,0 +1,51 @@
+"""The worker's answer to a pulse, and its note that every thread of it is at work."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import Any
+
+from celery import shared_task
+from celery.signals import beat_init, worker_ready
+from celery.worker import state
+from django.conf import settings
+from redis import RedisError
+
+from refunddesk import pulse as pulses
+
+logger = logging.getLogger(__name__)
+PULSE = "refunddesk.tasks.pulse"
+LOOK_SECONDS = 5
+
+
+@shared_task(name=PULSE)
+def pulse(sender: str) -> None:
+    """`sender` is who asked: beat, or the health check while beat is silent."""
+    pulses.give("worker")
+
+
+@beat_init.connect
+def send_first_pulse(**_: Any) -> None:
+    """Beat would wait a whole interval; whoever starts the desk wants to know at once."""
+    try:
+        pulse.apply_async(args=(pulses.beat_gives(),), expires=pulses.EVERY_SECONDS)
+    except Exception as error:  # the timetable sends the next one
+        logger.warning("the first pulse was not sent: %s", error)
+
+
+@worker_ready.connect
+def watch_threads(**_: Any) -> None:
+    threading.Thread(target=_note_when_full, name="full-worker", daemon=True).start()
+
+
+def _note_when_full() -> None:
+    """While all threads are at work a pulse has to wait its turn: that worker is busy, not broken."""
+    while True:
+        time.sleep(LOOK_SECONDS)
+        if len(state.active_requests) >= settings.CELERY_WORKER_CONCURRENCY:
+            try:
+                pulses.give("full")
+            except RedisError as error:
+                logger.warning("the broker does not answer: %s", error)

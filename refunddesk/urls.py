@@ -7,6 +7,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
     path("api/v1/", include("desk.api_urls")),
     path("api/v1/", include("intake.api_urls")),
+    path("webhooks/", include("payments.urls")),
     path("desk/", site.urls),
     path("", include("intake.urls")),
 ]

@@ -1,1 +1,91 @@
+"""Fixtures with real programs behind them, and what a run does with tests that its database or machine cannot carry."""
+
 from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from refunddesk.celery import app
+from tests.postgres_cluster import NoPostgres, cluster
+from tests.processes import DeskPrograms, RedisServer
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--nothing-skipped", action="store_true", help="a skipped test fails the run, as in CI")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Row locks need PostgreSQL; tests that start a whole desk of their own run once, beside SQLite."""
+    on_postgres = settings.DATABASES["default"]["ENGINE"].endswith("postgresql")
+    left_out = "once" if on_postgres else "postgres"
+    deselected = [item for item in items if item.get_closest_marker(left_out)]
+    if deselected:
+        config.hook.pytest_deselected(items=deselected)
+        items[:] = [item for item in items if not item.get_closest_marker(left_out)]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if session.config.getoption("--nothing-skipped") and reporter and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        reporter.write_line("Nothing may be skipped in this run.", red=True)
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def real_redis(redis_server: RedisServer) -> Iterator[RedisServer]:
+    """A real Redis, empty; a test may kill it or freeze it."""
+    redis_server.empty()
+    yield redis_server
+    redis_server.thaw()
+    if not redis_server.answers():
+        redis_server.start_again()
+
+
+@pytest.fixture
+def real_broker(real_redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> RedisServer:
+    """What this process itself sends to Celery goes to the real Redis."""
+    monkeypatch.setitem(app.conf, "broker_url", real_redis.url)
+    monkeypatch.setattr(app, "_pool", None)
+    monkeypatch.setattr(app.amqp, "_producer_pool", None)
+    monkeypatch.setattr(settings, "REDIS_URL", real_redis.url)
+    return real_redis
+
+
+@pytest.fixture
+def programs(transactional_db: None, real_redis: RedisServer, tmp_path: Path) -> Iterator[DeskPrograms]:
+    """Real workers, beat and web on this test's committed rows."""
+    started = DeskPrograms(real_redis.url, tmp_path)
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A private PostgreSQL for tests that bring their own desk."""
+    try:
+        with cluster() as url:
+            yield url
+    except NoPostgres as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def chromium_path() -> str:
+    found = next((path for path in map(shutil.which, CHROMIUM) if path), None)
+    if found is None:
+        pytest.skip("Chromium was not found: install the package chromium (apt-get install chromium).")
+    return found

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 from typing import Any
 
 import factory
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
+from django.db.models import F
 from django.utils import timezone
 
 from agent.models import Approval, Run
 from intake.models import PolicyVersion, RefundRequest
-from payments.models import Charge, Order, OrderLine
+from payments.models import LIVE_REFUND_STATUSES, Charge, Order, OrderLine, Refund
+
+SUPPORT_PERMISSIONS = ("agent.add_decision", "intake.add_receipt", "agent.add_approval")
 
 
 class CustomerFactory(factory.django.DjangoModelFactory):
@@ -110,3 +114,46 @@ class ApprovalFactory(factory.django.DjangoModelFactory):
     request = factory.SubFactory(RequestFactory, status="needs_approval")
     recommendation = "refund"
     amount_minor = factory.SelfAttribute("request.amount_minor")
+
+
+class RefundFactory(factory.django.DjangoModelFactory):
+    """A refund as reserved, with the charge's money held for it."""
+
+    class Meta:
+        model = Refund
+        skip_postgeneration_save = True
+
+    charge = factory.SubFactory(ChargeFactory)
+    request_uuid = factory.LazyFunction(uuid.uuid4)
+    key = factory.LazyAttribute(lambda refund: f"refund_{refund.request_uuid}")
+    reference = factory.Sequence(lambda n: f"re_test{n}")
+    currency = factory.SelfAttribute("charge.currency")
+    amount_minor = 1500
+    units = 1
+    card_brand = factory.SelfAttribute("charge.card_brand")
+    card_last4 = factory.SelfAttribute("charge.card_last4")
+
+    @factory.post_generation
+    def held(self: Any, create: bool, extracted: Any, **kwargs: Any) -> None:
+        if create and self.status in LIVE_REFUND_STATUSES:
+            Charge.objects.filter(pk=self.charge_id).update(reserved_minor=F("reserved_minor") + self.amount_minor)
+
+
+class StaffFactory(CustomerFactory):
+    """A staff member; `permissions` are `app.codename`, by default what support may do."""
+
+    class Meta:
+        model = User
+        skip_postgeneration_save = True
+
+    username = factory.Sequence(lambda n: f"staff{n}@example.com")
+    first_name = "Maya"
+    last_name = "Okafor"
+    is_staff = True
+
+    @factory.post_generation
+    def permissions(self: Any, create: bool, extracted: Any, **kwargs: Any) -> None:
+        wanted = SUPPORT_PERMISSIONS if extracted is None else extracted
+        for name in wanted:
+            app_label, codename = name.split(".")
+            self.user_permissions.add(Permission.objects.get(content_type__app_label=app_label, codename=codename))

@@ -2,6 +2,7 @@
 
 from agent.models.approval import Approval, Decision
 from agent.models.brake import BudgetDay, Switch
+from agent.models.chain import ChainAnchor, ChainRecord
 from agent.models.run import Run
 
-__all__ = ["Approval", "BudgetDay", "Decision", "Run", "Switch"]
+__all__ = ["Approval", "BudgetDay", "ChainAnchor", "ChainRecord", "Decision", "Run", "Switch"]

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from agent.models.run import Run
 from intake.models import RefundRequest
+from payments.append_only import AppendOnly
 
 
 class Approval(models.Model):
@@ -52,8 +53,10 @@ class Approval(models.Model):
         return f"{self.request}: {self.get_recommendation_display()}"
 
 
-class Decision(models.Model):
+class Decision(AppendOnly):
     """What a staff member answered to one card. `amount_minor` includes `shipping_minor`; both only for approve."""
+
+    CHANGEABLE = frozenset({"carried_out_at", "set_aside_at"})
 
     class Choice(models.TextChoices):
         APPROVE = "approve", "Approve"

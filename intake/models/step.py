@@ -6,15 +6,22 @@ from django.db.models import Q
 from django.utils import timezone
 
 from intake.models.request import RefundRequest
+from payments.append_only import AppendOnly
 
 
-class Step(models.Model):
+class Step(AppendOnly):
     """One line of a request's timeline.
 
     `position` is the request's `rev` when the step was first written and orders the timeline; `rev` is that of its
     last write, so that a reader who knows rev N asks for what is newer. A step for the customer is shown to staff
     too. Everything the customer may not read (who in the team, arguments, results, tokens) is in other fields.
+    Once it has ended, nothing of it changes.
     """
+
+    CHANGEABLE = frozenset(
+        {"rev", "state", "title", "detail", "result", "provider", "model", "tokens_in", "tokens_out", "duration_ms"}
+    )
+    CHANGEABLE_WHILE = Q(state="running")
 
     class Kind(models.TextChoices):
         TRIGGER = "trigger", "Trigger"

@@ -6,15 +6,18 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from payments.append_only import AppendOnly
 from payments.models.order import Order
 
 
-class Charge(models.Model):
+class Charge(AppendOnly):
     """Money taken from a card for an order; an order may have several.
 
     `reserved_minor` is the sum of this charge's live refunds and never passes `captured_minor`: the constraint is the
     last word on whether money may go back.
     """
+
+    CHANGEABLE = frozenset({"reserved_minor"})
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="charges")

@@ -6,19 +6,24 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from payments.append_only import AppendOnly
 from payments.models.charge import Charge
 from payments.models.order import OrderLine
 
 LIVE_REFUND_STATUSES = ("reserved", "pending", "succeeded")
 
 
-class Refund(models.Model):
+class Refund(AppendOnly):
     """Money given back to the card of one charge.
 
     `reserved`: the row exists and the provider has given no answer yet; `pending`: the provider took it, it is on its
     way; `succeeded`, `failed`: the provider's last word. Every status but `failed` is live and counts against the
     charge. `key` is the idempotency key of each call to the provider for this row.
     """
+
+    CHANGEABLE = frozenset(
+        {"status", "failure_reason", "pending_reason", "provider_reference", "asked_at", "settled_at"}
+    )
 
     class Status(models.TextChoices):
         RESERVED = "reserved", "Reserved"
@@ -44,6 +49,9 @@ class Refund(models.Model):
     automatic = models.BooleanField(default=False)
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.RESERVED)
     failure_reason = models.CharField(max_length=200, blank=True)
+    pending_reason = models.CharField(
+        max_length=200, blank=True, help_text="Why the provider has not sent it yet, in the provider's words."
+    )
     card_brand = models.CharField(max_length=20)
     card_last4 = models.CharField(max_length=4)
     reserved_at = models.DateTimeField(default=timezone.now)
@@ -70,7 +78,7 @@ class Refund(models.Model):
         return self.reference
 
 
-class RefundOutcome(models.Model):
+class RefundOutcome(AppendOnly):
     """One answer of the provider about a refund, kept for good; the same answer by two roads is one row."""
 
     class Source(models.TextChoices):

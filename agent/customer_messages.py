@@ -1,0 +1,130 @@
+"""Every message the agent's runs leave for a customer, in the shop's voice: no rules, no tools, no names of staff."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from intake.models import Return, Step
+from intake.policy_texts import RETURN_ADDRESS
+from intake.timeline import Entry
+from payments.models import Refund
+from payments.money import format_minor
+
+ADDRESS = ", ".join(RETURN_ADDRESS)
+ON_ITS_WAY = "on_its_way"
+
+
+def person_is_looking(run_uuid: uuid.UUID | None) -> Entry:
+    return _message(
+        run_uuid,
+        "person_is_looking",
+        "A person in our team is looking at your request",
+        "We have read what you sent. You hear from us within one business day; there is nothing you need to do.",
+    )
+
+
+def no_answer_yet(run_uuid: uuid.UUID) -> Entry:
+    detail = (
+        "We have not heard from you, so a person in our team decides with what we have. "
+        "You hear from us within one business day."
+    )
+    return _message(run_uuid, "no_answer_yet", "A person in our team is looking at your request", detail)
+
+
+def refunded(run_uuid: uuid.UUID, refund: Refund) -> Entry:
+    detail = (
+        f"Your bank usually shows it within 5 to 10 business days. Reference {refund.reference}. "
+        "Thank you for your patience."
+    )
+    return _message(run_uuid, "refunded", f"We have refunded {_amount_and_card(refund)}", detail)
+
+
+def on_its_way(run_uuid: uuid.UUID, refund: Refund) -> Entry:
+    detail = "The bank is still working on it. We tell you here as soon as it is through."
+    return _message(run_uuid, ON_ITS_WAY, f"Your refund of {_amount_and_card(refund)} is on its way", detail)
+
+
+def refund_did_not_go_through(run_uuid: uuid.UUID, refund: Refund) -> Entry:
+    detail = (
+        "The bank did not take it, so the money has not reached you. A person in our team is looking for another way; "
+        "you hear from us within one business day."
+    )
+    return _message(
+        run_uuid, "refund_did_not_go_through", f"Your refund of {_amount_and_card(refund)} did not go through", detail
+    )
+
+
+def question(run_uuid: uuid.UUID, text: str, reply_by: datetime, asked_by: User) -> Entry:
+    title = f"We have a question for you; please answer by {day_name(reply_by)}"
+    return _message(run_uuid, "question", title, text, actor=Step.Actor.STAFF, actor_user=asked_by)
+
+
+def return_code(run_uuid: uuid.UUID, parcel: Return) -> Entry:
+    amount = format_minor(parcel.amount_minor, parcel.request.currency)
+    detail = (
+        f"Write {parcel.code} on the parcel and send it to {ADDRESS}, by {day_name(parcel.ship_by)}. "
+        f"Once it is here we refund {amount}."
+    )
+    return _message(run_uuid, "return_code", f"Please send it back with the code {parcel.code}", detail)
+
+
+def return_reminder(run_uuid: uuid.UUID, parcel: Return) -> Entry:
+    detail = (
+        f"Your parcel has not reached us yet. Please send it with the code {parcel.code} to {ADDRESS}. "
+        f"If it is not here by {day_name(parcel.check_at)}, we close the request. Already sent? Just wait a little."
+    )
+    return _message(run_uuid, "return_reminder", "A small reminder about your return", detail)
+
+
+def closed(run_uuid: uuid.UUID) -> Entry:
+    detail = (
+        "Your parcel has not reached us, so we have closed this request. If it is still on its way, don't worry: "
+        "when it arrives, a person in our team takes it from there."
+    )
+    return _message(run_uuid, "closed", "We have closed your request", detail)
+
+
+def declined(run_uuid: uuid.UUID, text: str) -> Entry:
+    return _message(run_uuid, "declined", "We cannot refund this request", text)
+
+
+def taken_back(*, was_return: bool) -> Entry:
+    nothing = "nothing back for now" if was_return else "no answer for now"
+    detail = f"You need to send us {nothing}. A person is looking at it; you hear from us within one business day."
+    return _message(None, "taken_back", "We are taking another look at your request", detail, actor=Step.Actor.STAFF)
+
+
+def _message(
+    run_uuid: uuid.UUID | None,
+    key: str,
+    title: str,
+    detail: str,
+    *,
+    actor: Step.Actor = Step.Actor.AGENT,
+    actor_user: User | None = None,
+) -> Entry:
+    return Entry(
+        kind=Step.Kind.MESSAGE,
+        actor=actor,
+        actor_user=actor_user,
+        title=title,
+        detail=detail,
+        for_customer=True,
+        run_uuid=run_uuid,
+        message_key=key,
+    )
+
+
+def _amount_and_card(refund: Refund) -> str:
+    amount = format_minor(refund.amount_minor, refund.currency)
+    return f"{amount} to your {refund.card_brand} ending {refund.card_last4}"
+
+
+def day_name(moment: datetime) -> str:
+    """`Friday, December 4`, in the shop's time zone."""
+    local = timezone.localtime(moment)
+    return f"{local:%A, %B} {local.day}"

@@ -1,0 +1,179 @@
+"""A staff member answers a card. One way in, whatever the door; the second of two answers is told who was first."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from agent.models import Approval, Decision
+from intake.lifecycle import try_move
+from intake.models import Step
+from intake.refusals import Refusal
+from intake.statuses import Status
+from intake.timeline import Entry, write_step
+from payments.balance import has_live_refund, left_on_order
+from payments.money import format_minor
+
+NOTE_LENGTH = 1000
+QUESTION_LENGTH = 500
+Choice = Decision.Choice
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A checked decision: `amount_minor` with shipping (None unless approved), in the request's currency."""
+
+    choice: Decision.Choice
+    note: str
+    amount_minor: int | None = None
+    shipping_minor: int = 0
+    require_return: bool = False
+
+
+def may_decide(user: User) -> bool:
+    return user.is_active and user.is_staff and user.has_perm("agent.add_decision")
+
+
+def decide(
+    *,
+    approval_id: uuid.UUID | str,
+    by: User,
+    choice: str,
+    note: str = "",
+    amount_minor: int | None = None,
+    shipping_minor: int = 0,
+    require_return: bool | None = None,
+    source: str,
+) -> Decision:
+    """Closes the card with a decision and sets the agent to work on it, all in one transaction.
+
+    `amount_minor` is the whole amount with `shipping_minor` in it; empty: the card's amount and the shipping. `note`
+    is the question for `ask_customer` (empty: the card's draft) and the reason for `decline`. Raises Refusal
+    `forbidden`, `approval_not_found`, `already_decided` (with `by`, `at`), `not_waiting` or `invalid_input`.
+    """
+    if not may_decide(by):
+        raise Refusal("forbidden", "Your account may not decide requests. Ask a lead to change that.")
+    card = _card(approval_id)
+    if card.closed_at is not None:
+        raise _already_decided(card)
+    answer = _check(card, choice, note.strip(), amount_minor, shipping_minor, require_return)
+    with transaction.atomic():
+        return _close_card(card, answer, by, source)
+
+
+def _close_card(card: Approval, answer: Answer, by: User, source: str) -> Decision:
+    now = timezone.now()
+    if not Approval.objects.filter(pk=card.pk, closed_at=None).update(closed_at=now):
+        raise _already_decided(card)
+    decision = Decision.objects.create(
+        approval=card,
+        choice=answer.choice,
+        note=answer.note,
+        amount_minor=answer.amount_minor,
+        shipping_minor=answer.shipping_minor,
+        require_return=answer.require_return,
+        decided_by=by,
+        source=source,
+        created_at=now,
+    )
+    if not try_move(card.request_id, Status.WORKING, sources=[Status.NEEDS_APPROVAL]):
+        raise Refusal("not_waiting", "The request does not wait for a decision any more. Reload the page.")
+    write_step(card.request_id, _decided_step(card, answer, by))
+    return decision
+
+
+def _card(approval_id: uuid.UUID | str) -> Approval:
+    try:
+        return Approval.objects.select_related("request__line__order").get(pk=approval_id)
+    except (Approval.DoesNotExist, ValidationError, ValueError):
+        raise Refusal("approval_not_found", "There is no such card.") from None
+
+
+def _already_decided(card: Approval) -> Refusal:
+    decision = Decision.objects.select_related("decided_by").filter(approval=card).first()
+    if decision is None:
+        return Refusal("not_waiting", "This card is closed. Reload the page to see where the request stands.")
+    by = decision.decided_by.get_full_name() or decision.decided_by.get_username()
+    when = timezone.localtime(decision.created_at)
+    sentence = (
+        f"Already decided by {by} on {when:%B} {when.day} at {when:%H:%M}: {decision.get_choice_display().lower()}."
+    )
+    return Refusal("already_decided", sentence, by=by, at=when.isoformat())
+
+
+def _check(
+    card: Approval,
+    choice: str,
+    note: str,
+    amount_minor: int | None,
+    shipping_minor: int,
+    require_return: bool | None,
+) -> Answer:
+    if choice not in Choice.values:
+        raise _invalid("decision", "Choose one of approve, ask_customer and decline.")
+    if len(note) > NOTE_LENGTH:
+        raise _invalid("note", f"The note has {len(note):,} characters; at most {NOTE_LENGTH:,} fit.")
+    if choice == Choice.APPROVE:
+        return _check_approval(card, note, amount_minor, shipping_minor, require_return)
+    if choice == Choice.ASK_CUSTOMER:
+        question = note or card.draft_question
+        if not question:
+            raise _invalid("note", "Write the question the customer should answer.")
+        if len(question) > QUESTION_LENGTH:
+            raise _invalid("note", f"The question has {len(question):,} characters; at most {QUESTION_LENGTH} fit.")
+        return Answer(choice=Choice.ASK_CUSTOMER, note=question)
+    if not note:
+        raise _invalid("note", "Write why you decline, so that the customer can be told.")
+    return Answer(choice=Choice.DECLINE, note=note)
+
+
+def _check_approval(
+    card: Approval, note: str, amount_minor: int | None, shipping_minor: int, require_return: bool | None
+) -> Answer:
+    request, balance = card.request, left_on_order(card.request.line.order)
+    if has_live_refund(request.uuid):
+        raise _invalid("decision", "This request has a refund already; decline it, or ask the customer.")
+    if shipping_minor < 0 or shipping_minor > balance.shipping_left_minor:
+        left = format_minor(balance.shipping_left_minor, request.currency)
+        raise _invalid("shipping", f"Of the shipping of this order, {left} is left to give back.")
+    amount = card.amount_minor + shipping_minor if amount_minor is None else amount_minor
+    if amount < 1 or amount < shipping_minor:
+        raise _invalid("amount", "The amount must be above zero and hold the shipping.")
+    if amount - shipping_minor > request.amount_minor:
+        most = format_minor(request.amount_minor + shipping_minor, request.currency)
+        raise _invalid("amount", f"Approve at most {most}: that is what the customer paid for these units.")
+    if amount > balance.largest_left_minor:
+        left = format_minor(balance.largest_left_minor, request.currency)
+        raise _invalid("amount", f"No single payment of this order holds that much; at most {left} is left on one.")
+    return Answer(
+        choice=Choice.APPROVE,
+        note=note,
+        amount_minor=amount,
+        shipping_minor=shipping_minor,
+        require_return=card.require_return if require_return is None else require_return,
+    )
+
+
+def _invalid(field: str, sentence: str) -> Refusal:
+    return Refusal("invalid_input", sentence, field=field)
+
+
+def _decided_step(card: Approval, answer: Answer, by: User) -> Entry:
+    name = by.get_full_name() or by.get_username()
+    what = {Choice.ASK_CUSTOMER: "wants to ask the customer", Choice.DECLINE: "declined the request"}
+    if answer.amount_minor is not None:
+        amount = format_minor(answer.amount_minor, card.request.currency)
+        back = " once the item is back" if answer.require_return else ""
+        what[Choice.APPROVE] = f"approved a refund of {amount}{back}"
+    return Entry(
+        kind=Step.Kind.TRIGGER,
+        actor=Step.Actor.STAFF,
+        actor_user=by,
+        title=f"{name} {what[answer.choice]}",
+        detail=answer.note,
+    )

@@ -1,0 +1,75 @@
+"""Gathers the plain facts the rules look at, from rows as they are at this moment."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from agent.models import Approval, BudgetDay
+from agent.outcomes import PhotoEvidence
+from agent.pause import automatic_refunds_paused
+from intake.models import Photo, RefundRequest
+from intake.models.request import FIRST_NUMBER
+from intake.rules import Facts
+from payments.balance import live_refund_days
+
+MOST_USES_READ = 10
+
+
+def gather_facts(request: RefundRequest, evidence: PhotoEvidence, spent_today_minor: int) -> Facts:
+    """Facts of `request` (with its line and policy selected) now; `evidence` is what this run saw in the pictures.
+
+    `spent_today_minor`: automatic refunds of this shop day so far, in minor units of the policy's currency.
+    """
+    policy, now = request.policy, timezone.now()
+    return Facts(
+        reason=request.reason,
+        amount_minor=request.amount_minor,
+        currency=request.currency,
+        policy_currency=policy.currency,
+        limit_minor=policy.auto_refund_limit_minor,
+        window_days=policy.refund_window_days,
+        delivered_at=request.line.delivered_at,
+        asked_at=request.created_at,
+        today=shop_day(now),
+        time_zone=settings.SHOP_TIME_ZONE,
+        photo_verdict=evidence.verdict,
+        photo_addresses_reviewer=evidence.addresses_reviewer,
+        photo_used_in=_requests_with_the_same_picture(request),
+        refund_days=live_refund_days(
+            request.customer_id, now=now, days=policy.history_days, besides_request=request.uuid
+        ),
+        history_days=policy.history_days,
+        first_review=not Approval.objects.filter(request=request).exists(),
+        paused=automatic_refunds_paused(),
+        spent_today_minor=spent_today_minor,
+        budget_minor=policy.daily_budget_minor,
+    )
+
+
+def shop_day(moment: datetime) -> date:
+    """The calendar day in the shop's time zone."""
+    return moment.astimezone(ZoneInfo(settings.SHOP_TIME_ZONE)).date()
+
+
+def spent_today(currency: str) -> int:
+    """Automatic refunds of this shop day so far, in minor units, without a lock."""
+    day = shop_day(timezone.now())
+    return BudgetDay.objects.filter(day=day, currency=currency).values_list("spent_minor", flat=True).first() or 0
+
+
+def _requests_with_the_same_picture(request: RefundRequest) -> tuple[int, ...]:
+    """Numbers of other requests (of anyone) that hold one of this request's pictures, also in a reply."""
+    own = Photo.objects.filter(Q(request=request) | Q(reply__question__request=request)).values("digest")
+    others = (
+        Photo.objects.filter(Q(request__isnull=False) | Q(reply__isnull=False), digest__in=own)
+        .exclude(request=request)
+        .exclude(reply__question__request=request)
+        .values_list("request_id", "reply__question__request_id")
+    )
+    found = sorted({in_request or in_reply for in_request, in_reply in others[:MOST_USES_READ]})
+    return tuple(FIRST_NUMBER + request_id for request_id in found)

@@ -1,0 +1,103 @@
+"""Brings a request with a reserved refund to where the provider's answer puts it; every road of news ends here."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import transaction
+
+from agent import customer_messages
+from agent.handover import manual_card, put_before_staff
+from agent.lease import Lease, LeaseLost
+from agent.models import Run
+from agent.receivers import queue_run
+from agent.runs import last_transaction
+from intake.lifecycle import try_move
+from intake.models import RefundRequest, Step
+from intake.statuses import Status
+from intake.timeline import Entry, write_step
+from payments.models import Refund, RefundOutcome
+from payments.money import format_minor
+from payments.settle_refund import settle_refund
+
+
+def settle_and_finish(lease: Lease, refund_id: uuid.UUID) -> None:
+    """Asks the provider outside any transaction, then ends the run by its answer.
+
+    Raises LeaseLost; the answer then goes on as news, since whoever has the run now may have ended it without one.
+    """
+    lease.renew()
+    refund = settle_refund(refund_id, RefundOutcome.Source.RUN)
+    try:
+        with last_transaction(lease, f"refund {refund.status}"):
+            apply_refund(RefundRequest.objects.get(pk=lease.request_id), refund, run_id=lease.run_id)
+    except LeaseLost:
+        _leave_as_news(lease.request_id, refund)
+        raise
+
+
+def _leave_as_news(request_id: int, refund: Refund) -> None:
+    outcome = RefundOutcome.objects.filter(refund=refund, status=refund.status).first()
+    if outcome is not None and not Run.objects.filter(key=f"out:{outcome.pk}").exists():
+        with transaction.atomic():
+            queue_run(Run.Trigger.OUTCOME, f"out:{outcome.pk}", request_id, outcome)
+
+
+def apply_refund(request: RefundRequest, refund: Refund, *, run_id: uuid.UUID) -> bool:
+    """Moves the request to where `refund` puts it and says so; belongs into the caller's transaction.
+
+    False: nothing to do, the news is old.
+    """
+    if refund.status == Refund.Status.SUCCEEDED:
+        return _finish(request, refund, run_id)
+    if refund.status == Refund.Status.FAILED:
+        return _put_failure_before_staff(request, refund, run_id)
+    return _say_it_is_on_its_way(request, refund, run_id)
+
+
+def _finish(request: RefundRequest, refund: Refund, run_id: uuid.UUID) -> bool:
+    if not try_move(request.pk, Status.REFUNDED):
+        return False
+    title = f"Refunded {_amount(refund)} to {refund.card_brand} ending {refund.card_last4}"
+    write_step(request.pk, _step(Step.Kind.FINISH, title, f"Reference {refund.reference}.", run_id))
+    write_step(request.pk, customer_messages.refunded(run_id, refund))
+    return True
+
+
+def _put_failure_before_staff(request: RefundRequest, refund: Refund, run_id: uuid.UUID) -> bool:
+    stands_on_it = (Status.REFUNDING, Status.REFUNDED)
+    newer = Refund.objects.filter(request_uuid=request.uuid, attempt__gt=refund.attempt)
+    if request.status not in stands_on_it or newer.exists():
+        return False
+    reason = refund.failure_reason or "no reason given"
+    late = " after it had said it was through" if request.status == Status.REFUNDED else ""
+    concern = f"The bank refused the refund of {_amount(refund)}{late}: {reason}."
+    card = manual_card(request, concern, amount_minor=refund.amount_minor - refund.shipping_minor)
+    put_before_staff(request, card, run_id=run_id, sources=stands_on_it)
+    write_step(request.pk, _step(Step.Kind.ERROR, f"The bank refused the refund of {_amount(refund)}", reason, run_id))
+    write_step(request.pk, customer_messages.refund_did_not_go_through(run_id, refund))
+    return True
+
+
+def _say_it_is_on_its_way(request: RefundRequest, refund: Refund, run_id: uuid.UUID) -> bool:
+    said = Step.objects.filter(
+        request=request, message_key=customer_messages.ON_ITS_WAY, created_at__gte=refund.reserved_at
+    )
+    if request.status != Status.REFUNDING or said.exists():
+        return False
+    detail = "The bank took it and is working on it."
+    if refund.pending_reason:
+        detail = f"The bank took it; it waits: {refund.pending_reason}."
+    elif refund.status == Refund.Status.RESERVED:
+        detail = "No answer yet; it is looked up again by itself."
+    write_step(request.pk, _step(Step.Kind.FINISH, f"Refund of {_amount(refund)} is on its way", detail, run_id))
+    write_step(request.pk, customer_messages.on_its_way(run_id, refund))
+    return True
+
+
+def _amount(refund: Refund) -> str:
+    return format_minor(refund.amount_minor, refund.currency)
+
+
+def _step(kind: Step.Kind, title: str, detail: str, run_id: uuid.UUID) -> Entry:
+    return Entry(kind=kind, actor=Step.Actor.AGENT, title=title, detail=detail, run_uuid=run_id)

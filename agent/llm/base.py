@@ -1,0 +1,110 @@
+"""The one protocol every model provider speaks, and what can go wrong with a call.
+
+Messages are plain dicts in the shape of OpenAI chat: roles `system`, `user`, `assistant` (with `tool_calls`, each with
+arguments as a string of valid JSON) and `tool` (with `tool_call_id`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """A tool as a model is told about it; `parameters` is a strict JSON schema of an object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """One call a model asks for. `arguments` is what it wrote, unread: a string that should hold a JSON object."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens of one call; None: the provider did not say."""
+
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        """A sum with an unknown part is unknown."""
+        return Usage(_sum(self.tokens_in, other.tokens_in), _sum(self.tokens_out, other.tokens_out))
+
+
+NO_USAGE = Usage(0, 0)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One answer. `text` is free of hidden thoughts; `extras` are provider fields some want back with the next call."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage = Usage()
+    provider: str = ""
+    model: str = ""
+    extras: dict[str, Any] = field(default_factory=dict)
+
+
+class ChatModel(Protocol):
+    """`provider` and `model` name it for the run's record."""
+
+    @property
+    def provider(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    def complete(self, messages: Sequence[Message], tools: Sequence[ToolSpec], deadline: float) -> Reply:
+        """One call of at most CALL_MAX_SECONDS that ends before `deadline`, a moment of `time.monotonic()`.
+
+        Raises ModelTrouble.
+        """
+
+
+class ModelTrouble(Exception):
+    """A call gave no usable answer. `sentence` is for staff and holds nothing the provider wrote."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Temporary(ModelTrouble):
+    """Worth another try; after `wait` seconds when the provider named a time."""
+
+    def __init__(self, sentence: str, *, wait: float | None = None) -> None:
+        super().__init__(sentence)
+        self.wait = wait
+
+
+class KeyRefused(ModelTrouble):
+    """The key, or the account behind it, is not accepted; the same call will not work again."""
+
+
+class ContentRefused(ModelTrouble):
+    """The model or a filter refuses this content; asking again would be arguing with it."""
+
+
+class BadRequest(ModelTrouble):
+    """The provider does not take the call as it is."""
+
+
+class CutOff(ModelTrouble):
+    """The answer was longer than the model may write, also with a larger limit."""
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other

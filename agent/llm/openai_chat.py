@@ -1,0 +1,156 @@
+"""Any OpenAI-compatible chat endpoint, through the `openai` SDK: one call at a time, without streaming.
+
+The SDK's own retries and parsing are off: time-outs, retries and the reading of odd answers are ours. Features that a
+model refuses (strict schemas, parallel calls, ...) are left out of the same call's next attempt and remembered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI
+
+from agent.llm.base import CutOff, Message, Reply, Temporary, ToolSpec
+from agent.llm.features import DEFAULTS, Features, refused_feature
+from agent.llm.payload import MAX_TOKENS, known_ids, payload_for
+from agent.llm.read_answer import NO_ANSWER, read_answer
+from agent.llm.refusals import is_unreadable_call, trouble_of_status
+
+logger = logging.getLogger(__name__)
+
+NO_TIME = "The model's provider did not answer in time."
+LARGER = 4
+LOOP_GRACE_SECONDS = 5
+MAX_ATTEMPTS = 6
+KNOWN_HOSTS = {"openrouter.ai": "openrouter", "api.openai.com": "openai"}
+
+# What is known about each (base URL, model): set when a feature is refused, kept for the life of the process.
+_features: dict[tuple[str, str], Features] = {}
+
+
+@dataclass(frozen=True)
+class HttpAnswer:
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+
+class OpenAIChat:
+    """`model` behind `base_url` with `api_key`."""
+
+    def __init__(self, base_url: str, api_key: str, model: str) -> None:
+        self.base_url = base_url
+        self.model = model
+        self.provider = provider_name(base_url)
+        self._api_key = api_key
+
+    def complete(self, messages: Sequence[Message], tools: Sequence[ToolSpec], deadline: float) -> Reply:
+        """One answer within CALL_MAX_SECONDS and before `deadline`, attempts without a refused feature included."""
+        end = min(deadline, time.monotonic() + settings.CALL_MAX_SECONDS)
+        max_tokens = MAX_TOKENS
+        for _ in range(MAX_ATTEMPTS):
+            features = _features.get((self.base_url, self.model), DEFAULTS)
+            answer = self._post(payload_for(self.model, messages, tools, features, max_tokens), end)
+            if answer.status >= 400:
+                refused = refused_feature(answer.status, answer.body, features, has_tools=bool(tools))
+                if refused is None:
+                    return self._refused(answer)
+                logger.info("%s on %s refuses a feature, going on with %s", self.model, self.provider, refused)
+                _features[(self.base_url, self.model)] = refused
+                continue
+            read = read_answer(answer.body, provider=self.provider, model=self.model, known_ids=known_ids(messages))
+            if not (read.cut and _is_broken(read.reply)):
+                return read.reply
+            if max_tokens > MAX_TOKENS:
+                raise CutOff("The model's answer was cut off twice.")
+            max_tokens *= LARGER
+        raise Temporary(NO_ANSWER)
+
+    def _refused(self, answer: HttpAnswer) -> Reply:
+        """An error status: an empty reply when the model only wrote an unreadable call, else its ModelTrouble."""
+        if is_unreadable_call(answer.status, answer.body):
+            return Reply(text="", provider=self.provider, model=self.model)
+        logger.warning("the model's provider %s answered %s to %s", self.provider, answer.status, self.model)
+        raise trouble_of_status(answer.status, answer.headers, answer.body, epoch_seconds())
+
+    def _post(self, payload: dict[str, Any], end: float) -> HttpAnswer:
+        seconds = end - time.monotonic()
+        if seconds <= 0:
+            raise Temporary(NO_TIME)
+        call = _send(_client(self.base_url, self._api_key), payload, seconds)
+        try:
+            return asyncio.run_coroutine_threadsafe(call, _loop()).result(timeout=seconds + LOOP_GRACE_SECONDS)
+        except TimeoutError:  # the loop itself stands still; the run must not
+            raise Temporary(NO_TIME) from None
+
+
+async def _send(client: AsyncOpenAI, payload: dict[str, Any], seconds: float) -> HttpAnswer:
+    """The SDK's time-outs are between two bytes; the outer one bounds the whole call."""
+    try:
+        async with asyncio.timeout(seconds):
+            raw = await client.chat.completions.with_raw_response.create(**payload, timeout=seconds)
+            return _decoded(raw.http_response)
+    except APIStatusError as error:
+        return _decoded(error.response)
+    except (TimeoutError, APITimeoutError):
+        raise Temporary(NO_TIME) from None
+    except APIConnectionError as error:
+        logger.warning("the model's provider cannot be reached: %s", type(error.__cause__ or error).__name__)
+        raise Temporary("The model's provider could not be reached.") from None
+
+
+def _decoded(response: Any) -> HttpAnswer:
+    try:
+        body = json.loads(response.content)
+    except (ValueError, RecursionError):
+        body = None
+    return HttpAnswer(response.status_code, dict(response.headers), body)
+
+
+def _is_broken(reply: Reply) -> bool:
+    """Nothing usable in it: a call whose arguments stop in the middle, or no call at all."""
+    if not reply.tool_calls:
+        return True
+    return not all(_is_json(call.arguments) for call in reply.tool_calls)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def epoch_seconds() -> float:
+    """The clock that providers' moments are measured against."""
+    return time.time()
+
+
+def provider_name(base_url: str) -> str:
+    """A short name for the record: `openrouter`, `openai`, else the host."""
+    host = (urlsplit(base_url).hostname or base_url).lower()
+    return KNOWN_HOSTS.get(host, host)[:40]
+
+
+@cache
+def _client(base_url: str, api_key: str) -> AsyncOpenAI:
+    return AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0)
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """One loop per process, kept for its life, so that connections to the provider can be used again."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="model-calls", daemon=True).start()
+    return loop

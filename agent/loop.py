@@ -1,0 +1,165 @@
+"""The review: the model asks for tools, code runs them, until the review ends with money reserved or with staff."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+from django.conf import settings
+from django.utils import timezone
+
+from agent.case_file import read_case, review_messages
+from agent.lease import Lease
+from agent.llm.base import NO_USAGE, ChatModel, KeyRefused, Message, ModelTrouble, Reply, ToolCall, ToolSpec
+from agent.llm.choose import reviewing_model
+from agent.llm.patience import complete_patiently
+from agent.models import Run
+from agent.outcomes import Handover, Point, ReviewResult
+from agent.prompts import PROMPT_VERSION
+from agent.prompts.fence import new_nonce
+from agent.prompts.review import ASK_FOR_CALL
+from agent.tools.call import Ran, for_history, run_call, same_call_key
+from agent.tools.context import ReviewContext
+from agent.tools.offered import TOOLS, offered_tools
+from intake.models import Step
+from intake.timeline import Entry, write_step
+
+logger = logging.getLogger(__name__)
+
+SAME_CALL_LIMIT = 3
+BAD_ANSWERS_LIMIT = 3
+EMPTY_ANSWERS_LIMIT = 2
+# Kept free at the end of a run for reserving money, or for the card.
+SPARE_SECONDS = 30
+
+
+class GivenUp(Exception):
+    """The review goes to a person as it is; `sentence` says why."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+def review(lease: Lease, *, may_refund: bool) -> ReviewResult:
+    """One review of the lease's request. `may_refund`: nobody of the staff is in yet.
+
+    Writes its steps in fenced transactions. Whatever a model or its provider does, it ends with a result; what goes
+    wrong there becomes a `manual_review` hand-over with an error step. Raises LeaseLost.
+    """
+    started = time.monotonic()
+    seconds = min(settings.REVIEW_MAX_SECONDS, (lease.last_moment - timezone.now()).total_seconds() - SPARE_SECONDS)
+    model = reviewing_model()
+    context = ReviewContext(lease, read_case(lease.request_id), may_refund, deadline=started + seconds)
+    _open(context, model)
+    try:
+        return _Conversation(context, model).run()
+    except ModelTrouble as trouble:
+        if isinstance(trouble, KeyRefused):
+            logger.error("the model's provider %s does not accept the key; reviews go to staff", model.provider)
+        return _to_a_person(context, trouble.sentence)
+    except GivenUp as reason:
+        return _to_a_person(context, reason.sentence)
+
+
+@dataclass
+class _Conversation:
+    """The messages of one review and the counts that bound it."""
+
+    context: ReviewContext
+    model: ChatModel
+    messages: list[Message] = field(default_factory=list)
+    asked: Counter[str] = field(default_factory=Counter)
+    bad_answers: int = 0
+    empty_answers: int = 0
+
+    def run(self) -> ReviewResult:
+        may_refund = self.context.may_refund
+        self.messages = review_messages(self.context.case, new_nonce(), may_refund=may_refund)
+        tools = [tool.spec() for tool in offered_tools(may_refund=may_refund)]
+        for _ in range(settings.REVIEW_MAX_ROUNDS):
+            if time.monotonic() >= self.context.deadline:
+                raise GivenUp("The review took longer than its time.")
+            ending = self._round(tools)
+            if ending is not None:
+                return ending
+        raise GivenUp(f"The review did not come to an end in {settings.REVIEW_MAX_ROUNDS} rounds.")
+
+    def _round(self, tools: list[ToolSpec]) -> ReviewResult | None:
+        reply = complete_patiently(self.model, self.messages, tools, self.context.deadline, self.context.renew)
+        self.context.spend(reply.usage)
+        if not reply.tool_calls:
+            self._ask_for_a_call(reply, tools)
+            return None
+        calls = [for_history(call) for call in reply.tool_calls]
+        self.messages.append({"role": "assistant", "content": reply.text or None, "tool_calls": calls, **reply.extras})
+        return self._run_calls(reply)
+
+    def _ask_for_a_call(self, reply: Reply, tools: list[ToolSpec]) -> None:
+        self.empty_answers += 1
+        if self.empty_answers >= EMPTY_ANSWERS_LIMIT:
+            raise GivenUp("The model answered twice without using a tool.")
+        names = ", ".join(tool.name for tool in tools)
+        if reply.text:
+            self.messages.append({"role": "assistant", "content": reply.text, **reply.extras})
+        self.messages.append({"role": "user", "content": ASK_FOR_CALL.format(tools=names)})
+
+    def _run_calls(self, reply: Reply) -> ReviewResult | None:
+        """One after another; what stands behind a call that ends the review is not run."""
+        paid: Ran | None = None
+        bad = False
+        for position, call in enumerate(reply.tool_calls):
+            self._count(call)
+            is_money = call.name in TOOLS and TOOLS[call.name].money
+            if is_money and paid is not None:
+                ran = Ran(call, paid.outcome)
+            else:
+                ran = run_call(self.context, call, reply, reply.usage if position == 0 else NO_USAGE)
+            if is_money and not ran.bad:
+                paid = ran
+            if ran.outcome.ending is not None:
+                return ran.outcome.ending
+            bad = bad or ran.bad
+            self.messages.append(ran.as_message())
+        self._count_bad(bad)
+        return None
+
+    def _count(self, call: ToolCall) -> None:
+        key = same_call_key(call)
+        self.asked[key] += 1
+        if self.asked[key] >= SAME_CALL_LIMIT:
+            raise GivenUp(f"The model asked for the same thing {SAME_CALL_LIMIT} times.")
+
+    def _count_bad(self, bad: bool) -> None:
+        self.bad_answers += bad
+        if self.bad_answers >= BAD_ANSWERS_LIMIT:
+            raise GivenUp("The model kept asking for calls that cannot be run.")
+
+
+def _open(context: ReviewContext, model: ChatModel) -> None:
+    """Notes on the run who works on it."""
+    with context.fenced():
+        Run.objects.filter(pk=context.lease.run_id, token=context.lease.token).update(
+            provider=model.provider[:40], model=model.model[:120], prompt_version=PROMPT_VERSION
+        )
+
+
+def _to_a_person(context: ReviewContext, sentence: str) -> Handover:
+    """The hand-over without a recommendation, with an error step that says why."""
+    entry = Entry(
+        kind=Step.Kind.ERROR,
+        actor=Step.Actor.SYSTEM,
+        title="The review stopped before a recommendation",
+        detail=sentence,
+        run_uuid=context.lease.run_id,
+        state=Step.State.FAILED,
+    )
+    with context.fenced():
+        step = write_step(context.request.pk, entry)
+    return context.hand_over(
+        "manual_review",
+        reasoning="The agent could not finish this review, so it recommends nothing. Please decide on the facts.",
+        concerns=(Point(sentence, step.position, "code"),),
+    )

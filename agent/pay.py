@@ -1,0 +1,133 @@
+"""The one place where the agent reserves money: fence, locks in one order, fresh facts, the rules, then the row."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db.models import F
+from django.utils import timezone
+
+from agent.facts import gather_facts, shop_day, spent_today
+from agent.lease import Lease
+from agent.models import BudgetDay, Decision, Run
+from agent.outcomes import Blocked, PhotoEvidence, Reserved
+from intake.lifecycle import move
+from intake.models import RefundRequest, Step
+from intake.rules import Verdict, failed, judge
+from intake.statuses import Status
+from intake.timeline import Entry, write_step
+from payments.issue_refund import NoChargeHolds, issue_refund
+from payments.models import Refund
+from payments.money import format_minor
+
+
+def judge_now(request_id: int, evidence: PhotoEvidence) -> tuple[Verdict, ...]:
+    """Every rule's verdict on the facts of this moment, without locks: for reading, never for paying."""
+    request = _request(request_id)
+    return judge(gather_facts(request, evidence, spent_today(request.policy.currency)))
+
+
+def refund_automatically(lease: Lease, evidence: PhotoEvidence) -> Reserved | Blocked:
+    """Reserves the request's amount if every rule allows it; the verdicts are kept on the run either way.
+
+    One transaction: budget day and customer are locked before the facts are read, the charge before the balance.
+    Raises LeaseLost, MoveRefused (the request is not being worked on) or RefundInFlight; then nothing is written.
+    """
+    with lease.fenced():
+        request = _request(lease.request_id)
+        budget = _lock_budget_day(request)
+        _lock_customer(request)
+        verdicts = judge(gather_facts(request, evidence, budget.spent_minor))
+        refund = None
+        if not failed(verdicts):
+            refund, verdicts = _reserve_or_ask(lease, request, verdicts)
+        Run.objects.filter(pk=lease.run_id).update(verdicts=[verdict.as_json() for verdict in verdicts])
+        if refund is None:
+            return Blocked(failed=failed(verdicts), verdicts=verdicts)
+        BudgetDay.objects.filter(pk=budget.pk).update(spent_minor=F("spent_minor") + refund.amount_minor)
+        move(request.pk, Status.REFUNDING, sources=[Status.WORKING])
+    return Reserved(refund_id=refund.pk, verdicts=verdicts)
+
+
+def refund_decided(
+    lease: Lease, *, amount_minor: int, shipping_minor: int, units: int, decision: Decision | None = None
+) -> Reserved:
+    """Reserves what staff decided (`amount_minor` with shipping); only the balance is checked.
+
+    The decision, when one is given, counts as carried out with it. Raises LeaseLost, MoveRefused, NoChargeHolds,
+    ShippingAlreadyBack or RefundInFlight; then nothing is written.
+    """
+    with lease.fenced():
+        request = _request(lease.request_id)
+        _lock_customer(request)
+        refund = issue_refund(
+            order_id=request.line.order_id,
+            line_id=request.line_id,
+            request_uuid=request.uuid,
+            run_uuid=lease.run_id,
+            units=units,
+            amount_minor=amount_minor,
+            shipping_minor=shipping_minor,
+            currency=request.currency,
+            automatic=False,
+        )
+        move(request.pk, Status.REFUNDING, sources=[Status.WORKING])
+        if decision is not None:
+            Decision.objects.filter(pk=decision.pk).update(carried_out_at=timezone.now())
+        write_step(request.pk, _reserved_step(lease, refund))
+    return Reserved(refund_id=refund.pk)
+
+
+def _reserve_or_ask(
+    lease: Lease, request: RefundRequest, verdicts: tuple[Verdict, ...]
+) -> tuple[Refund | None, tuple[Verdict, ...]]:
+    try:
+        refund = issue_refund(
+            order_id=request.line.order_id,
+            line_id=request.line_id,
+            request_uuid=request.uuid,
+            run_uuid=lease.run_id,
+            units=request.units,
+            amount_minor=request.amount_minor,
+            currency=request.currency,
+            automatic=True,
+        )
+    except NoChargeHolds as error:
+        return None, (*verdicts, _balance_verdict(request, error.largest_left_minor))
+    return refund, verdicts
+
+
+def _balance_verdict(request: RefundRequest, left_minor: int) -> Verdict:
+    amount = format_minor(request.amount_minor, request.currency)
+    left = format_minor(left_minor, request.currency)
+    return Verdict(
+        rule="balance",
+        inputs={"amount_minor": request.amount_minor, "largest_left_minor": left_minor},
+        outcome="ask",
+        sentence=f"No single payment of this order holds {amount}; at most {left} is left on one.",
+    )
+
+
+def _request(request_id: int) -> RefundRequest:
+    return RefundRequest.objects.select_related("line", "policy").get(pk=request_id)
+
+
+def _lock_budget_day(request: RefundRequest) -> BudgetDay:
+    day, currency = shop_day(timezone.now()), request.policy.currency
+    BudgetDay.objects.bulk_create([BudgetDay(day=day, currency=currency)], ignore_conflicts=True)
+    return BudgetDay.objects.select_for_update(no_key=True).get(day=day, currency=currency)
+
+
+def _lock_customer(request: RefundRequest) -> None:
+    """One refund of a customer after another, so that each sees the others in the history."""
+    User.objects.select_for_update(no_key=True).only("pk").get(pk=request.customer_id)
+
+
+def _reserved_step(lease: Lease, refund: Refund) -> Entry:
+    amount = format_minor(refund.amount_minor, refund.currency)
+    return Entry(
+        kind=Step.Kind.ACTION,
+        actor=Step.Actor.AGENT,
+        title=f"Refund of {amount} to {refund.card_brand} ending {refund.card_last4} started",
+        detail=f"Reference {refund.reference}.",
+        run_uuid=lease.run_id,
+    )

@@ -1,0 +1,37 @@
+"""The agent's tasks: the bell's answer and the sweep. They take primary keys; rows are the truth."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+
+from celery import shared_task
+
+from agent.carry_out import carry_out
+from agent.give_up import give_up
+from agent.lease import LeaseLost
+from agent.runs import claim, give_back
+from agent.sweep import sweep
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task(name="agent.tasks.work")
+def work(run_id: str) -> None:
+    """Claims the run and does its work; a run that is not to be had is left to whoever has it."""
+    lease = claim(uuid.UUID(run_id))
+    if lease is None:
+        return
+    try:
+        carry_out(lease)
+    except LeaseLost as lost:
+        logger.warning("stopped: %s", lost)
+    except Exception as error:  # one failed try of a run must not stop the worker; the run's own tries are bounded
+        logger.exception("run %s failed", run_id)
+        if not give_back(lease):
+            give_up(lease.run_id, lease.token, f"The last try failed ({type(error).__name__}).")
+
+
+@shared_task(name="agent.tasks.sweep_runs")
+def sweep_runs() -> None:
+    sweep()

@@ -1,0 +1,66 @@
+"""`request_approval`: ends the review with a recommendation to staff."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from agent.models import Approval
+from agent.outcomes import Point
+from agent.tools.arguments import Arguments, at_most, up_to
+from agent.tools.context import Outcome, ReviewContext
+from agent.tools.tool import Tool
+
+MAX_POINTS = 5
+
+
+class Claim(Arguments):
+    """One finding or concern and the tool whose result it rests on."""
+
+    text: Annotated[str, up_to(240)] = Field(min_length=1, description="One plain sentence of at most 240 characters.")
+    source: Literal["get_order", "get_refund_history", "read_policy", "inspect_photo", "issue_refund"] | None = Field(
+        description="The tool whose result it rests on; null for your own opinion."
+    )
+
+
+class RequestApproval(Arguments):
+    recommendation: Literal["refund", "refund_after_return", "decline", "ask_customer"]
+    findings: Annotated[list[Claim], at_most(MAX_POINTS)] = Field(description="At most 5: what supports it.")
+    concerns: Annotated[list[Claim], at_most(MAX_POINTS)] = Field(description="At most 5: what speaks against it.")
+    reasoning: Annotated[str, up_to(2000)] = Field(min_length=1, description="Why, in two to four sentences.")
+    draft_question: Annotated[str, up_to(500)] = Field(
+        description="For ask_customer: the question; else an empty string."
+    )
+
+    @model_validator(mode="after")
+    def question_is_there(self) -> RequestApproval:
+        if self.recommendation == "ask_customer" and not self.draft_question:
+            raise ValueError("ask_customer needs a draft_question")
+        return self
+
+
+def run(context: ReviewContext, arguments: RequestApproval) -> Outcome:
+    handover = context.hand_over(
+        arguments.recommendation,
+        reasoning=arguments.reasoning,
+        findings=_points(context, arguments.findings),
+        concerns=_points(context, arguments.concerns),
+        draft_question=arguments.draft_question if arguments.recommendation == "ask_customer" else "",
+    )
+    name = Approval.Recommendation(arguments.recommendation).label
+    return Outcome({"status": "handed over"}, f"Recommended: {name.lower()}", arguments.reasoning, ending=handover)
+
+
+def _points(context: ReviewContext, claims: list[Claim]) -> tuple[Point, ...]:
+    """A claim that names a tool which did not run in this review rests on nothing but the model's word."""
+    return tuple(Point(claim.text, context.positions.get(claim.source or "")) for claim in claims)
+
+
+REQUEST_APPROVAL = Tool(
+    name="request_approval",
+    description="Hands the case to staff with your recommendation. This ends the review.",
+    arguments=RequestApproval,
+    run=run,
+    failed_title="Recommendation not accepted",
+)

@@ -1,0 +1,102 @@
+"""Words a staff member's decline for the customer: the model when it does well, else a template."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from django.conf import settings
+
+from agent.lease import Lease
+from agent.llm.base import Message, ModelTrouble, Reply
+from agent.llm.choose import reviewing_model
+from agent.llm.patience import complete_patiently
+from agent.models import Decision, Run
+from agent.prompts import PROMPT_VERSION
+from agent.prompts.decline import DECLINE
+from agent.prompts.fence import without_marks
+from intake.models import RefundRequest
+from intake.timeline import shorten
+
+MAX_SENTENCES = 3
+MAX_LENGTH = 700
+NOTE_LENGTH = 400
+OUR_TEAM = "our team"
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)")
+MARKUP = re.compile(r"[<>\[\]{}`*_#|]|https?:|www\.")
+OUR_WORDS = re.compile(r"\b(?:tool|rule|score|system|agent|model|software|automatic|approval|staff)s?\b", re.IGNORECASE)
+NUMBER = re.compile(r"\d+")
+
+
+def word_decline(lease: Lease, *, request_id: int, note: str) -> str:
+    """What the customer reads: at most three sentences, without names of staff, markup, or a number of the model's own.
+
+    The run notes which model was asked. Raises LeaseLost; a model that fails or writes anything else is replaced by a
+    template.
+    """
+    item = RefundRequest.objects.values_list("line__name", flat=True).get(pk=request_id)
+    names = _staff_names(request_id)
+    note = _without_names(note, names)
+    deadline = time.monotonic() + settings.CALL_MAX_SECONDS
+    try:
+        reply = complete_patiently(reviewing_model(), _messages(item, note), [], deadline, lease.renew)
+    except ModelTrouble:
+        return template(item, note)
+    _note_on_run(lease, reply)
+    if reply.tool_calls or not is_fit(reply.text, note, item, names):
+        return template(item, note)
+    return " ".join(reply.text.split())
+
+
+def template(item: str, note: str) -> str:
+    """The same message without a model; the note's sentences become one."""
+    parts = [part.strip().rstrip(".!?") for part in SENTENCE_END.split(" ".join(note.split()))]
+    reason = shorten("; ".join(part for part in parts if part), NOTE_LENGTH)
+    because = f" The reason is this: {reason}." if reason else ""
+    return f"Thank you for telling us about your {item}. We looked at it with care and cannot refund it.{because}"
+
+
+def is_fit(text: str, note: str, item: str, names: frozenset[str]) -> bool:
+    """May a customer read this? Every number in it has to stand in the note or the item's name."""
+    words = " ".join(text.split())
+    if not 0 < len(words) <= MAX_LENGTH or len(SENTENCE_END.split(words)) > MAX_SENTENCES:
+        return False
+    if MARKUP.search(words) or OUR_WORDS.search(words):
+        return False
+    if not set(NUMBER.findall(words)) <= set(NUMBER.findall(f"{note} {item}")):
+        return False
+    return not names & set(re.findall(r"\w+", words))
+
+
+def _messages(item: str, note: str) -> list[Message]:
+    facts = [f"Item: {item}", f"Note: {' '.join(without_marks(note).split())}"]
+    return [
+        {"role": "system", "content": DECLINE.format(shop=settings.SHOP_NAME)},
+        {"role": "user", "content": "\n".join(facts)},
+    ]
+
+
+def _staff_names(request_id: int) -> frozenset[str]:
+    """First and last names of everyone who decided on this request."""
+    rows = Decision.objects.filter(approval__request_id=request_id).values_list(
+        "decided_by__first_name", "decided_by__last_name"
+    )
+    return frozenset(part for row in rows for name in row for part in name.split())
+
+
+def _without_names(note: str, names: frozenset[str]) -> str:
+    if not names:
+        return note
+    name = rf"\b(?:{'|'.join(re.escape(name) for name in sorted(names))})\b"
+    return re.sub(rf"{name}(?:\s+{name})*", OUR_TEAM, note)
+
+
+def _note_on_run(lease: Lease, reply: Reply) -> None:
+    with lease.fenced():
+        Run.objects.filter(pk=lease.run_id, token=lease.token).update(
+            provider=reply.provider[:40],
+            model=reply.model[:120],
+            prompt_version=PROMPT_VERSION,
+            tokens_in=reply.usage.tokens_in,
+            tokens_out=reply.usage.tokens_out,
+        )

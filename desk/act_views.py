@@ -1,0 +1,113 @@
+"""The acts of the desk: decide, mark as received, take back, pause. Each parses, calls one verb and renders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.http import Http404
+from django.utils import timezone
+
+from agent.decide import decide
+from agent.models import Decision
+from agent.pause import set_automatic_refunds
+from agent.take_back import take_back
+from desk.acts import Act, CaseAct
+from desk.announce import tell_open_desks
+from desk.brake import brake_now
+from desk.forms import PauseForm, ReceiptForm, decision_form
+from desk.names import full_name
+from intake.record_receipt import record_receipt
+from intake.refusals import Refusal
+
+DONE_SENTENCES = {
+    Decision.Choice.APPROVE: "Approved. The agent carries it out now.",
+    Decision.Choice.ASK_CUSTOMER: "Asked. The request waits for the customer's answer.",
+    Decision.Choice.DECLINE: "Declined. The agent tells the customer kindly.",
+}
+PAST = {
+    Decision.Choice.APPROVE: "approved it",
+    Decision.Choice.ASK_CUSTOMER: "asked the customer",
+    Decision.Choice.DECLINE: "declined it",
+}
+
+
+class Decide(CaseAct):
+    permission = "agent.add_decision"
+
+    def prepare(self) -> None:
+        super().prepare()
+        given = self.request.POST if self.request.method == "POST" else self.request.GET
+        choice = given.get("choice", "")
+        if choice not in Decision.Choice.values:
+            raise Http404("Choose approve, ask or decline.")
+        self.choice = Decision.Choice(choice)
+        self.template = f"desk/acts/{choice}.html"
+        self.say_done = DONE_SENTENCES[self.choice]
+
+    def reason_against(self, start: dict[str, Any]) -> Refusal | None:
+        card = self.case.card
+        if card is not None and start.get("card", str(card.pk)) == str(card.pk):
+            return None
+        last = self.case.last_decision
+        if last is None:
+            return Refusal("approval_not_found", "There is nothing to decide here at the moment. Reload the request.")
+        at = timezone.localtime(last.created_at)
+        sentence = (
+            f"{full_name(last.decided_by)} already {PAST[Decision.Choice(last.choice)]} ({at:%b} {at.day}, {at:%H:%M})."
+        )
+        return Refusal("already_decided", sentence)
+
+    def form(self, *, data: Any = None, start: dict[str, Any] | None = None) -> forms.Form:
+        return decision_form(self.choice, self.case, data=data, start=start)
+
+    def act(self, form: Any) -> None:
+        user: Any = self.request.user
+        card = form.cleaned_data["card"]
+        decide(approval_id=card, by=user, source=Decision.Source.DESK, **form.for_decide())
+
+
+class Receive(CaseAct):
+    permission = "intake.add_receipt"
+    template = "desk/acts/receive.html"
+    say_done = "Recorded. The agent refunds what came back."
+
+    def form(self, *, data: Any = None, start: dict[str, Any] | None = None) -> forms.Form:
+        units = self.case.request.units
+        return ReceiptForm(data, most=units, initial={"units": units, **(start or {})})
+
+    def act(self, form: Any) -> None:
+        user: Any = self.request.user
+        record_receipt(request_uuid=self.case.request.uuid, by=user, units=form.cleaned_data["units"], source="page")
+
+
+class TakeBack(CaseAct):
+    permission = "agent.add_approval"
+    template = "desk/acts/take_back.html"
+    say_done = "Taken back. The request needs a decision now."
+
+    def form(self, *, data: Any = None, start: dict[str, Any] | None = None) -> forms.Form:
+        return forms.Form(data)
+
+    def act(self, form: Any) -> None:
+        user: Any = self.request.user
+        take_back(request_uuid=self.case.request.uuid, by=user)
+
+
+class Pause(Act):
+    permission = "agent.change_switch"
+    template = "desk/acts/pause.html"
+
+    def form(self, *, data: Any = None, start: dict[str, Any] | None = None) -> forms.Form:
+        paused = brake_now().paused
+        return PauseForm(data, initial={"paused": "no" if paused else "yes", **(start or {})})
+
+    def context(self) -> dict[str, Any]:
+        return {"brake": brake_now()}
+
+    def act(self, form: Any) -> None:
+        user: Any = self.request.user
+        paused = form.cleaned_data["paused"]
+        set_automatic_refunds(paused=paused, by=user, reason=form.cleaned_data["reason"])
+        self.say_done = "Automatic refunds are paused." if paused else "Automatic refunds are on again."
+        tell_open_desks()

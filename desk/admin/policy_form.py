@@ -1,0 +1,104 @@
+"""The form of a new policy version: amounts as people write them, texts that only name numbers the version has."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django import forms
+
+from intake.models import PolicySection, PolicyVersion
+from intake.policy_texts import PLACEHOLDERS
+from payments.money import parse_amount, to_decimal
+
+AMOUNTS = {
+    "auto_refund_limit_minor": "Automatic refunds up to and including",
+    "daily_budget_minor": "Automatic refunds of one day, all together",
+    "return_above_minor": "Damaged or defective goods come back above",
+    "wrong_item_return_above_minor": "A wrong item comes back above",
+}
+COUNTS = (
+    "refund_window_days",
+    "history_days",
+    "warranty_days",
+    "ship_within_days",
+    "return_check_minutes",
+    "reply_days",
+)
+TOPICS = PolicySection.Topic.values
+
+
+def amount_field(label: str) -> forms.CharField:
+    return forms.CharField(label=label, max_length=20, help_text="As you would write it, like 50.00.")
+
+
+class PolicyForm(forms.ModelForm):
+    """Every amount is typed in the version's currency and kept in minor units."""
+
+    auto_refund_limit_minor = amount_field(AMOUNTS["auto_refund_limit_minor"])
+    daily_budget_minor = amount_field(AMOUNTS["daily_budget_minor"])
+    return_above_minor = amount_field(AMOUNTS["return_above_minor"])
+    wrong_item_return_above_minor = amount_field(AMOUNTS["wrong_item_return_above_minor"])
+
+    class Meta:
+        model = PolicyVersion
+        fields = ("currency", *AMOUNTS, *COUNTS)
+
+    def clean_currency(self) -> str:
+        currency = self.cleaned_data["currency"].strip().upper()
+        if not re.fullmatch(r"[A-Z]{3}", currency):
+            raise forms.ValidationError("Three letters, like USD.")
+        return currency
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        currency = cleaned.get("currency")
+        for name in AMOUNTS:
+            if currency and name in cleaned:
+                self._parse(name, currency)
+        return self.cleaned_data
+
+    def _parse(self, name: str, currency: str) -> None:
+        try:
+            self.cleaned_data[name] = parse_amount(self.cleaned_data[name], currency)
+        except ValueError as error:
+            self.add_error(name, str(error))
+
+
+class SectionForm(forms.ModelForm):
+    class Meta:
+        model = PolicySection
+        fields = ("topic", "title", "position", "body")
+        widgets = {"body": forms.Textarea(attrs={"rows": 9})}
+
+    def clean_body(self) -> str:
+        """A customer must never read `{limt}`: braces hold only names the version can fill in."""
+        body = self.cleaned_data["body"]
+        unknown = sorted(set(re.findall(r"\{(\w+)\}", body)) - set(PLACEHOLDERS))
+        if unknown:
+            raise forms.ValidationError(f"There is no number called {_braced(unknown)}. Use: {_braced(PLACEHOLDERS)}.")
+        return body
+
+
+class SectionFormSet(forms.BaseInlineFormSet):
+    def clean(self) -> None:
+        """A version is whole: every topic once, since customers and the agent ask for each of them."""
+        super().clean()
+        given = {form.cleaned_data.get("topic") for form in self.forms if form.is_valid()}
+        missing = [PolicySection.Topic(topic).label for topic in TOPICS if topic not in given]
+        if missing and not any(self.errors):
+            raise forms.ValidationError(f"Every topic needs its text. Missing: {', '.join(missing)}.")
+
+
+def numbers_of(policy: PolicyVersion) -> dict[str, Any]:
+    """What the form of the next version starts with."""
+    amounts = {name: str(to_decimal(getattr(policy, name), policy.currency)) for name in AMOUNTS}
+    return {"currency": policy.currency, **amounts, **{name: getattr(policy, name) for name in COUNTS}}
+
+
+def texts_of(policy: PolicyVersion) -> list[dict[str, Any]]:
+    return [dict(text) for text in policy.sections.values("topic", "title", "position", "body")]
+
+
+def _braced(names: Any) -> str:
+    return ", ".join(f"{{{name}}}" for name in names)

@@ -1,0 +1,116 @@
+"""The staff API: the queues, a card, the decision on it, and what came back. Customers are refused everywhere (403)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.permissions import BasePermission, IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from agent.decide import decide
+from agent.models import Approval, Decision
+from desk.api_shapes import ApprovalOut, DecisionOut, QueueRowOut, ReceiptOut
+from desk.queues import BY_SLUG, page_of
+from intake.case_access import read_uuid
+from intake.record_receipt import record_receipt
+from intake.refusals import Refusal
+from intake.small_json import SmallJSONParser
+
+NOTE_LENGTH = 1000
+
+
+class IsStaff(BasePermission):
+    def has_permission(self, request: Request, view: Any) -> bool:
+        return bool(request.user.is_active and request.user.is_staff)
+
+
+class StaffView(APIView):
+    permission_classes = [IsAuthenticated, IsStaff]
+    parser_classes = [SmallJSONParser]
+
+
+class PageIn(serializers.Serializer):
+    """Which page of a queue (50 requests each), and words to search for."""
+
+    page = serializers.IntegerField(min_value=1, required=False, default=1)
+    q = serializers.CharField(required=False, default="", allow_blank=True, max_length=80)
+
+
+class DecisionIn(serializers.Serializer):
+    """`amount` in minor units. `note`: the question for ask_customer, the reason for decline."""
+
+    decision = serializers.ChoiceField(choices=Decision.Choice.choices)
+    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=NOTE_LENGTH)
+    amount = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
+    require_return = serializers.BooleanField(required=False, allow_null=True, default=None)
+
+
+class ReceiptIn(serializers.Serializer):
+    """`units` that arrived; all of the request by default."""
+
+    units = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
+
+
+class QueueView(StaffView):
+    @extend_schema(parameters=[PageIn], responses=QueueRowOut(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """One page of a queue: oldest first in needs-approval, newest first elsewhere."""
+        if slug not in BY_SLUG:
+            raise Http404
+        given = _checked(PageIn, request.query_params)
+        page = page_of(BY_SLUG[slug], search=given["q"], number=given["page"])
+        return Response(QueueRowOut(page.requests, many=True).data)
+
+
+class ApprovalView(StaffView):
+    @extend_schema(responses=ApprovalOut)
+    def get(self, request: Request, approval_id: str) -> Response:
+        cards = Approval.objects.select_related("request", "decision__decided_by")
+        parsed = read_uuid(approval_id)
+        card = cards.filter(pk=parsed).first() if parsed else None
+        if card is None:
+            raise Refusal("approval_not_found", "There is no such card. Look at the queue.")
+        return Response(ApprovalOut(card).data)
+
+
+class DecisionView(StaffView):
+    @extend_schema(request=DecisionIn, responses={201: DecisionOut})
+    def post(self, request: Request, approval_id: str) -> Response:
+        given = _checked(DecisionIn, request.data)
+        decision = decide(
+            approval_id=approval_id,
+            by=_staff(request),
+            choice=given["decision"],
+            note=given["note"],
+            amount_minor=given["amount"],
+            require_return=given["require_return"],
+            source=Decision.Source.API,
+        )
+        return Response(DecisionOut(decision).data, status=201)
+
+
+class ReceiptView(StaffView):
+    @extend_schema(request=ReceiptIn, responses={201: ReceiptOut})
+    def post(self, request: Request, request_uuid: str) -> Response:
+        given = _checked(ReceiptIn, request.data)
+        receipt = record_receipt(request_uuid=request_uuid, by=_staff(request), units=given["units"], source="api")
+        return Response(ReceiptOut(receipt).data, status=201)
+
+
+def _checked(serializer: type[serializers.Serializer], data: Any) -> dict[str, Any]:
+    checked = serializer(data=data)
+    checked.is_valid(raise_exception=True)
+    values: dict[str, Any] = checked.validated_data
+    return values
+
+
+def _staff(request: Request) -> User:
+    """Who acts; the permissions have made sure that somebody is signed in."""
+    assert isinstance(request.user, User)
+    return request.user

@@ -1,0 +1,93 @@
+"""How requests, cards and decisions look in the staff API: ids as UUIDs, amounts in minor units, times with offset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from agent.models import Approval, Decision
+from desk.names import full_name
+from intake.models import RefundRequest
+
+
+class PointOut(serializers.Serializer):
+    """A finding or concern; `step` is the position of the step it rests on, null for the agent's own opinion."""
+
+    text = serializers.CharField()
+    step = serializers.IntegerField(allow_null=True)
+    source = serializers.CharField(help_text="model, rule or code")  # type: ignore[assignment]
+
+
+class FailedRuleOut(serializers.Serializer):
+    rule = serializers.CharField()
+    sentence = serializers.CharField()
+
+
+class CardLinkOut(serializers.Serializer):
+    id = serializers.UUIDField()
+    recommendation = serializers.CharField()
+
+
+class QueueRowOut(serializers.Serializer):
+    """One request of a queue; rows as `queues.with_facts` loads them. `card` is the open one or null."""
+
+    id = serializers.UUIDField(source="uuid")
+    number = serializers.IntegerField()
+    status = serializers.CharField()
+    customer = serializers.SerializerMethodField()
+    item = serializers.CharField(source="line.name")
+    amount = serializers.IntegerField(source="amount_minor")
+    currency = serializers.CharField()
+    reason = serializers.CharField()
+    waiting_since = serializers.DateTimeField(source="status_changed_at")
+    card = serializers.SerializerMethodField()
+
+    def get_customer(self, request: RefundRequest) -> str:
+        return full_name(request.customer)
+
+    def get_card(self, request: RefundRequest) -> dict[str, Any] | None:
+        cards: list[Approval] = request.open_approvals  # type: ignore[attr-defined]
+        return dict(CardLinkOut(cards[0]).data) if cards else None
+
+
+class DecisionOut(serializers.Serializer):
+    """`amount` holds `shipping`; both count only for approve."""
+
+    id = serializers.UUIDField()
+    decision = serializers.CharField(source="choice")
+    note = serializers.CharField()
+    amount = serializers.IntegerField(source="amount_minor", allow_null=True)
+    shipping = serializers.IntegerField(source="shipping_minor")
+    require_return = serializers.BooleanField()
+    by = serializers.SerializerMethodField()
+    at = serializers.DateTimeField(source="created_at")
+
+    def get_by(self, decision: Decision) -> str:
+        return full_name(decision.decided_by)
+
+
+class ApprovalOut(serializers.Serializer):
+    """The whole card; `request` is the id of what it is about, `decision` null while it is open."""
+
+    id = serializers.UUIDField()
+    request = serializers.UUIDField(source="request.uuid")
+    recommendation = serializers.CharField()
+    amount = serializers.IntegerField(source="amount_minor")
+    findings = PointOut(many=True)
+    concerns = PointOut(many=True)
+    failed_rules = FailedRuleOut(many=True)
+    reasoning = serializers.CharField()
+    draft_question = serializers.CharField()
+    require_return = serializers.BooleanField()
+    opened_at = serializers.DateTimeField()
+    decision = serializers.SerializerMethodField()
+
+    def get_decision(self, card: Approval) -> dict[str, Any] | None:
+        return dict(DecisionOut(card.decision).data) if hasattr(card, "decision") else None
+
+
+class ReceiptOut(serializers.Serializer):
+    id = serializers.UUIDField()
+    units = serializers.IntegerField()
+    at = serializers.DateTimeField(source="created_at")

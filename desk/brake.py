@@ -1,0 +1,54 @@
+"""What the brake box shows: whether automatic refunds are on, who paused them, and how much of today's sum is used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils import timezone
+
+from agent.models import BudgetDay, Switch
+from desk.names import full_name
+from intake.policy_in_force import policy_in_force
+from payments.money import format_minor
+
+
+@dataclass(frozen=True)
+class Brake:
+    """`spent_minor` and `budget_minor` of today (shop time zone), in minor units of `currency`."""
+
+    paused: bool
+    reason: str
+    changed_by: str
+    changed_at: datetime | None
+    spent_minor: int
+    budget_minor: int
+    currency: str
+
+    @property
+    def spent(self) -> str:
+        return format_minor(self.spent_minor, self.currency)
+
+    @property
+    def budget(self) -> str:
+        return format_minor(self.budget_minor, self.currency)
+
+
+def brake_now() -> Brake:
+    """Reads the switch, the policy in force and today's sum, one query each; no switch row means never paused."""
+    switch = Switch.objects.select_related("changed_by").filter(name=Switch.AUTOMATIC_REFUNDS).first()
+    policy = policy_in_force()
+    spent = (
+        BudgetDay.objects.filter(day=timezone.localdate(), currency=policy.currency)
+        .values_list("spent_minor", flat=True)
+        .first()
+    )
+    return Brake(
+        paused=bool(switch and switch.paused),
+        reason=switch.reason if switch else "",
+        changed_by=full_name(switch.changed_by) if switch else "",
+        changed_at=switch.changed_at if switch else None,
+        spent_minor=spent or 0,
+        budget_minor=policy.daily_budget_minor,
+        currency=policy.currency,
+    )

@@ -1,0 +1,199 @@
+"""What staff type on the desk, read into plain values. Rules about the case itself belong to the verbs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from agent.models import Approval, Decision
+from desk.case import Case
+from intake.forms import SignInForm
+from payments.money import format_minor, parse_amount, to_decimal
+
+NOTE_LENGTH = 1000
+QUESTION_LENGTH = 500
+PAUSE_REASON_LENGTH = 200
+
+
+class StaffSignInForm(SignInForm):
+    """The shop's sign-in, for staff only; guessing is slowed down in the same way."""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        user = self.get_user()
+        if user is not None and not user.is_staff:
+            self.user_cache = None
+            raise forms.ValidationError("This account is no staff account. Customers sign in on the shop's own page.")
+        return cleaned
+
+
+class SearchForm(forms.Form):
+    """What stands behind a queue's address; anything unreadable counts as not given."""
+
+    q = forms.CharField(required=False, max_length=200)
+    page = forms.IntegerField(required=False, min_value=1)
+
+    def words(self) -> str:
+        self.is_valid()
+        return str(self.cleaned_data.get("q") or "")
+
+    def page_number(self) -> int:
+        self.is_valid()
+        return int(self.cleaned_data.get("page") or 1)
+
+
+class NoteForm(forms.Form):
+    """A decision with nothing but words: `note` is the question or the reason. `card` is the one it answers."""
+
+    card = forms.UUIDField(widget=forms.HiddenInput)
+    choice = forms.CharField(widget=forms.HiddenInput)
+    note = forms.CharField(widget=forms.Textarea(attrs={"rows": 5}))
+
+    def for_decide(self) -> dict[str, Any]:
+        """The arguments of `decide` beside the card and who decides."""
+        return {"choice": self.cleaned_data["choice"], "note": self.cleaned_data["note"]}
+
+
+class AskForm(NoteForm):
+    note = forms.CharField(
+        label="Question",
+        max_length=QUESTION_LENGTH,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        error_messages={"required": "Write the question the customer should answer."},
+    )
+
+
+class DeclineForm(NoteForm):
+    note = forms.CharField(
+        label="Reason",
+        max_length=NOTE_LENGTH,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        error_messages={"required": "Say why it is declined; the customer gets a kind message built on it."},
+    )
+
+
+class ApproveForm(forms.Form):
+    """`amount` and `shipping` as typed, in the request's currency; at most what was asked and what shipping cost."""
+
+    card = forms.UUIDField(widget=forms.HiddenInput)
+    choice = forms.CharField(widget=forms.HiddenInput)
+    amount = forms.CharField(max_length=40, error_messages={"required": "Write the amount to refund."})
+    shipping = forms.CharField(max_length=40, required=False)
+    require_return = forms.BooleanField(required=False, label="Require return first")
+    note = forms.CharField(
+        required=False,
+        max_length=NOTE_LENGTH,
+        label="Note for the team",
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+    def __init__(self, *args: Any, case: Case, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.case = case
+        self.currency = case.request.currency
+        self.fields["amount"].widget.attrs.update(inputmode="decimal", autocomplete="off")
+        self.fields["shipping"].widget.attrs.update(inputmode="decimal", autocomplete="off")
+        if not case.shipping_left_minor:
+            del self.fields["shipping"]
+
+    def clean_amount(self) -> int:
+        most = self.case.request.amount_minor
+        amount = self._parsed("amount")
+        if amount > most:
+            raise forms.ValidationError(f"At most {format_minor(most, self.currency)}: what the customer asked for.")
+        return amount
+
+    def clean_shipping(self) -> int:
+        typed = self.cleaned_data["shipping"].strip()
+        if not typed or not typed.strip("0.,"):
+            return 0
+        most = self.case.shipping_left_minor
+        shipping = self._parsed("shipping")
+        if shipping > most:
+            raise forms.ValidationError(f"At most {format_minor(most, self.currency)}: what is left of the shipping.")
+        return shipping
+
+    def for_decide(self) -> dict[str, Any]:
+        """The arguments of `decide` beside the card and who decides."""
+        shipping = int(self.cleaned_data.get("shipping") or 0)
+        return {
+            "choice": Decision.Choice.APPROVE,
+            "note": self.cleaned_data["note"],
+            "amount_minor": self.cleaned_data["amount"] + shipping,
+            "shipping_minor": shipping,
+            "require_return": self.cleaned_data["require_return"],
+        }
+
+    def _parsed(self, field: str) -> int:
+        try:
+            return parse_amount(self.cleaned_data[field], self.currency)
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
+
+
+class ReceiptForm(forms.Form):
+    """How many units came back: at least one, at most `most`."""
+
+    def __init__(self, *args: Any, most: int, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["units"] = forms.IntegerField(
+            min_value=1,
+            max_value=most,
+            label="Units that arrived",
+            error_messages={
+                "max_value": f"At most {most}: that is what the customer sends back.",
+                "min_value": "At least 1. If nothing arrived, there is nothing to record.",
+            },
+        )
+
+
+class PauseForm(forms.Form):
+    """The brake: `paused` is what the shop should be after this."""
+
+    paused = forms.TypedChoiceField(
+        choices=[("yes", "yes"), ("no", "no")], coerce=lambda value: value == "yes", widget=forms.HiddenInput
+    )
+    reason = forms.CharField(
+        required=False,
+        max_length=PAUSE_REASON_LENGTH,
+        label="Why",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        reason = self.fields["reason"]
+        reason.required = self["paused"].value() == "yes"
+        reason.error_messages["required"] = "Say why, so that the others know when to switch it on again."
+
+
+DECISION_FORMS: dict[str, type[NoteForm]] = {
+    Decision.Choice.ASK_CUSTOMER: AskForm,
+    Decision.Choice.DECLINE: DeclineForm,
+}
+
+
+def decision_form(choice: str, case: Case, *, data: Any = None, start: dict[str, Any] | None = None) -> forms.Form:
+    """The form of one of the three decisions, bound to `data` or filled with `start`, else with what the card says."""
+    initial = {**_initial(choice, case), **(start or {})}
+    if start and "card" in start:  # what was sent before: an unticked box is not in it
+        initial["require_return"] = bool(start.get("require_return"))
+    if choice == Decision.Choice.APPROVE:
+        return ApproveForm(data, case=case, initial=initial)
+    return DECISION_FORMS[choice](data, initial=initial)
+
+
+def _initial(choice: str, case: Case) -> dict[str, Any]:
+    card = case.card
+    if card is None:
+        return {"choice": choice}
+    amount = min(card.amount_minor, case.request.amount_minor)
+    return {
+        "card": card.pk,
+        "choice": choice,
+        "note": card.draft_question if choice == Decision.Choice.ASK_CUSTOMER else "",
+        "amount": str(to_decimal(amount, case.request.currency)),
+        "shipping": "",
+        "require_return": card.require_return or card.recommendation == Approval.Recommendation.REFUND_AFTER_RETURN,
+    }

@@ -1,0 +1,67 @@
+"""What stands around every page of the desk: queues with counts, the brake, the model in use, who is signed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+
+from agent.llm.choose import ModelChoice, model_in_use
+from desk import queues
+from desk.brake import Brake, brake_now
+
+
+@dataclass(frozen=True)
+class QueueLink:
+    queue: queues.Queue
+    count: int | None
+    current: bool
+
+
+@dataclass(frozen=True)
+class ShopLink:
+    """A link to an ordinary admin page, shown to those who may see it."""
+
+    title: str
+    icon: str
+    address: str
+    permission: str
+
+
+@dataclass(frozen=True)
+class Frame:
+    links: list[QueueLink]
+    shop: list[ShopLink]
+    brake: Brake
+    may_pause: bool
+    model: ModelChoice
+
+
+SHOP_LINKS = (
+    ShopLink("Orders", "shopping-bag", "admin:payments_order_changelist", "payments.view_order"),
+    ShopLink("Charges", "credit-card", "admin:payments_charge_changelist", "payments.view_charge"),
+    ShopLink("Refunds", "banknote", "admin:payments_refund_changelist", "payments.view_refund"),
+    ShopLink("Policy", "scroll-text", "admin:intake_policyversion_changelist", "intake.view_policyversion"),
+    ShopLink("Runs", "workflow", "admin:agent_run_changelist", "agent.view_run"),
+    ShopLink("Decisions", "gavel", "admin:agent_decision_changelist", "agent.view_decision"),
+    ShopLink("People", "users", "admin:auth_user_changelist", "auth.view_user"),
+)
+
+
+def frame_of(request: HttpRequest, current: str = "") -> Frame:
+    user: Any = request.user
+    return frame_for(user, current)
+
+
+def frame_for(user: User, current: str = "") -> Frame:
+    """A fixed number of queries: the counts are one, the brake three, the person's permissions two."""
+    counted = queues.counts()
+    return Frame(
+        links=[QueueLink(queue, counted.get(queue.slug), queue.slug == current) for queue in queues.QUEUES],
+        shop=[link for link in SHOP_LINKS if user.has_perm(link.permission)],
+        brake=brake_now(),
+        may_pause=user.has_perm("agent.change_switch"),
+        model=model_in_use(),
+    )

@@ -1,0 +1,55 @@
+"""A session that ran out in the middle of something: the whole page goes to sign in and back, with what was typed.
+
+What was being sent is kept in the visitor's (now anonymous) session, which signing in carries over.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import reverse
+from django_htmx.http import HttpResponseClientRedirect
+
+DRAFT = "desk_draft"
+LONGEST_FIELD = 2000
+MOST_FIELDS = 12
+NOT_KEPT = frozenset({"csrfmiddlewaretoken", "password", "username", "next"})
+
+
+def sign_in_and_back(request: HttpRequest) -> HttpResponseBase:
+    """To the sign-in page; from there back to the page shown, or to the form that was being sent."""
+    back = _address_after(request)
+    if request.headers.get("HX-Request"):
+        return HttpResponseClientRedirect(f"{reverse('admin:login')}?{urlencode({'next': back})}")
+    return redirect_to_login(back, reverse("admin:login"))
+
+
+def take_draft(request: HttpRequest) -> dict[str, str]:
+    """What was typed at this address before the session ran out, once; empty when nothing was."""
+    draft: dict[str, Any] = request.session.get(DRAFT) or {}
+    if draft.get("path") != request.path:
+        return {}
+    del request.session[DRAFT]
+    return dict(draft["fields"])
+
+
+def _address_after(request: HttpRequest) -> str:
+    if request.method == "POST":
+        if not request.user.is_authenticated:
+            _keep_draft(request)
+        choice = request.POST.get("choice", "")
+        return f"{request.path}?{urlencode({'choice': choice})}" if choice else request.path
+    shown = getattr(request, "htmx", None) and request.htmx.current_url_abs_path  # type: ignore[attr-defined]
+    return shown or request.get_full_path()
+
+
+def _keep_draft(request: HttpRequest) -> None:
+    fields = {
+        name: str(value)[:LONGEST_FIELD]
+        for name, value in list(request.POST.items())[:MOST_FIELDS]
+        if name not in NOT_KEPT
+    }
+    request.session[DRAFT] = {"path": request.path, "fields": fields}

@@ -1,0 +1,44 @@
+// What news changes elsewhere on the page: the card when it is another one, the list, the marked row.
+(() => {
+  "use strict";
+  const LIST_PACE = 1000;
+  const byId = (id) => document.getElementById(id);
+
+  document.addEventListener("desk:news", (event) => {
+    if (event.target.id === "desk") listChanged();
+    else cardChanged();
+  });
+
+  /** The stamp in the timeline changes with the card; the card is fetched, since it holds forms. */
+  function cardChanged() {
+    const main = byId("case-main");
+    const stamp = byId("stamp");
+    if (main && stamp && main.dataset.stamp !== stamp.dataset.stamp) htmx.trigger(main, "card-changed");
+  }
+
+  let waiting = 0;
+  function listChanged() {
+    if (waiting) return;
+    waiting = window.setTimeout(() => {
+      waiting = 0;
+      if (byId("rows")) htmx.trigger("#rows", "queue-changed");
+    }, LIST_PACE / 4);
+  }
+
+  document.addEventListener("desk:refresh", () => {
+    if (byId("case-main")) htmx.trigger("#case-main", "card-changed");
+    listChanged();
+  });
+
+  function markCurrent() {
+    for (const row of document.querySelectorAll("#rows .row")) {
+      const current = new URL(row.href).pathname === window.location.pathname;
+      if (current) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
+    byId("desk")?.classList.toggle("has-case", Boolean(byId("case-main")));
+  }
+
+  document.addEventListener("htmx:afterSwap", markCurrent);
+  document.addEventListener("htmx:pushedIntoHistory", markCurrent);
+})();

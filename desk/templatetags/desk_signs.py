@@ -1,0 +1,119 @@
+"""Which icon and which colour stand for a status, a recommendation, a step. Colour means state and nothing else."""
+
+from __future__ import annotations
+
+from django import template
+
+from agent.models import Approval, Decision
+from intake.models import Step
+from intake.statuses import Status
+
+register = template.Library()
+
+STATUS_TONES = {
+    Status.SUBMITTED: "agent",
+    Status.WORKING: "agent",
+    Status.REFUNDING: "agent",
+    Status.NEEDS_APPROVAL: "person",
+    Status.NEEDS_CUSTOMER: "customer",
+    Status.AWAITING_RETURN: "quiet",
+    Status.REFUNDED: "paid",
+    Status.DECLINED: "no",
+    Status.CLOSED: "quiet",
+}
+RECOMMENDATION_TONES = {
+    Approval.Recommendation.REFUND: "paid",
+    Approval.Recommendation.REFUND_AFTER_RETURN: "quiet",
+    Approval.Recommendation.DECLINE: "no",
+    Approval.Recommendation.ASK_CUSTOMER: "customer",
+    Approval.Recommendation.MANUAL_REVIEW: "person",
+}
+CHOICE_TONES = {
+    Decision.Choice.APPROVE: "paid",
+    Decision.Choice.ASK_CUSTOMER: "customer",
+    Decision.Choice.DECLINE: "no",
+}
+RULE_NAMES = {
+    "reason": "reason",
+    "limit": "above limit",
+    "window": "outside window",
+    "photo": "photo",
+    "history": "earlier refunds",
+    "paused": "paused",
+    "budget": "daily sum",
+}
+TOOL_ICONS = {
+    "get_order": "package",
+    "get_refund_history": "history",
+    "read_policy": "book-open",
+    "inspect_photo": "eye",
+    "issue_refund": "hand-coins",
+    "request_approval": "hourglass",
+}
+KIND_ICONS = {
+    Step.Kind.TOOL: "wrench",
+    Step.Kind.ACTION: "check",
+    Step.Kind.MESSAGE: "message-square",
+    Step.Kind.ERROR: "octagon-x",
+    Step.Kind.FINISH: "flag",
+}
+ACTOR_ICONS = {
+    Step.Actor.AGENT: "sparkle",
+    Step.Actor.STAFF: "user",
+    Step.Actor.CUSTOMER: "message-square",
+    Step.Actor.SYSTEM: "timer",
+}
+ACTOR_TONES = {
+    Step.Actor.AGENT: "agent",
+    Step.Actor.STAFF: "person",
+    Step.Actor.CUSTOMER: "customer",
+    Step.Actor.SYSTEM: "quiet",
+}
+
+
+@register.filter
+def status_tone(status: str) -> str:
+    return STATUS_TONES[Status(status)]
+
+
+@register.filter
+def recommendation_tone(recommendation: str) -> str:
+    return RECOMMENDATION_TONES[Approval.Recommendation(recommendation)]
+
+
+@register.filter
+def choice_tone(choice: str) -> str:
+    return CHOICE_TONES[Decision.Choice(choice)]
+
+
+@register.filter
+def rules_in_short(failed_rules: list[dict[str, str]]) -> str:
+    """The first failed rule in a word or two, and how many more there are."""
+    if not failed_rules:
+        return ""
+    first = str(failed_rules[0].get("rule", ""))
+    more = f" +{len(failed_rules) - 1}" if len(failed_rules) > 1 else ""
+    return RULE_NAMES.get(first, first) + more
+
+
+@register.filter
+def step_icon(step: Step) -> str:
+    """The tool's icon, else that of the kind, else of who acted."""
+    if step.state == Step.State.FAILED or _was_blocked(step):
+        return "triangle-alert"
+    if step.tool in TOOL_ICONS:
+        return TOOL_ICONS[step.tool]
+    if step.kind == Step.Kind.TRIGGER or step.actor in (Step.Actor.STAFF, Step.Actor.CUSTOMER):
+        return ACTOR_ICONS[Step.Actor(step.actor)]
+    return KIND_ICONS[Step.Kind(step.kind)]
+
+
+@register.filter
+def step_tone(step: Step) -> str:
+    if step.kind == Step.Kind.ERROR or step.state == Step.State.FAILED:
+        return "no"
+    return ACTOR_TONES[Step.Actor(step.actor)]
+
+
+def _was_blocked(step: Step) -> bool:
+    return isinstance(step.result, dict) and step.result.get("status") == "blocked"

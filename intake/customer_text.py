@@ -1,0 +1,26 @@
+"""Reads what a customer typed: same line ends everywhere, nothing a database cannot hold, never too long."""
+
+from __future__ import annotations
+
+from intake.refusals import Refusal
+
+
+def read_text(typed: str, *, limit: int, field: str, when_empty: str) -> str:
+    """The text without the blanks around it. Raises Refusal invalid_input when it is empty or above `limit`."""
+    text = _storable(typed).strip()
+    if not text:
+        raise Refusal("invalid_input", when_empty, field=field)
+    if len(text) > limit:
+        sentence = f"Use at most {limit:,} characters; your text has {len(text):,}."
+        raise Refusal("invalid_input", sentence, field=field)
+    return text
+
+
+def is_storable(typed: str) -> bool:
+    """False for a text with NUL or lone surrogates, which names nothing that exists."""
+    return _storable(typed) == typed
+
+
+def _storable(typed: str) -> str:
+    one_line_end = typed.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
+    return one_line_end.encode("utf-8", "ignore").decode("utf-8")

@@ -1,0 +1,105 @@
+"""Keeps the customers' photos: cleaned, under a random name, in private storage; and locks them to what they prove."""
+
+from __future__ import annotations
+
+import unicodedata
+import uuid
+from collections.abc import Iterable, Sequence
+
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import Q, QuerySet
+
+from intake import picture
+from intake.case_access import read_uuid
+from intake.models import Photo, RefundRequest, Reply
+from intake.refusals import Refusal
+
+MAX_PHOTOS = 5
+MAX_UNUSED_PHOTOS = 60
+NAME_LENGTH = 80
+# Control, format (direction marks), surrogate, private and separator characters: nothing a name needs.
+UNSHOWN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def keep_photo(owner: User, upload: UploadedFile[bytes]) -> Photo:
+    """Cleans and stores an upload as an unused photo of `owner`.
+
+    Raises Refusal photo_rejected (nothing is stored), too_many_requests above 60 unused photos.
+    """
+    picture.check_size(upload.size or 0)
+    if unused_photos(owner).count() >= MAX_UNUSED_PHOTOS:
+        sentence = "You have sent many photos that no request uses yet. Submit your request, or wait a day."
+        raise Refusal("too_many_requests", sentence, field="photos")
+    upload.seek(0)
+    cleaned = picture.clean(upload.read())
+    photo = Photo(
+        owner=owner,
+        digest=cleaned.digest,
+        width=cleaned.width,
+        height=cleaned.height,
+        given_name=shown_name(upload.name or ""),
+    )
+    photo.file.save("photo.jpg", ContentFile(cleaned.jpeg), save=False)
+    try:
+        photo.save()
+    except BaseException:
+        photo.file.delete(save=False)
+        raise
+    return photo
+
+
+def read_photo(photo: Photo) -> bytes:
+    """The stored JPEG. Raises OSError (FileNotFoundError among them) when the store does not give it."""
+    with photo.file.open("rb") as stored:
+        return stored.read()
+
+
+def unused_photos(owner: User) -> QuerySet[Photo]:
+    return Photo.objects.filter(owner=owner, request__isnull=True, reply__isnull=True)
+
+
+def photos_for(person: User) -> QuerySet[Photo]:
+    """The photos a person may look at: their own, and for staff every one that belongs to a request."""
+    mine = Q(owner=person)
+    if person.is_staff:
+        return Photo.objects.filter(mine | Q(request__isnull=False) | Q(reply__isnull=False))
+    return Photo.objects.filter(mine)
+
+
+def lock_photos(owner: User, photo_ids: Sequence[uuid.UUID], *, to: RefundRequest | Reply) -> None:
+    """Gives unused photos of `owner` to a request or a reply, for good. Belongs into the caller's transaction.
+
+    Raises Refusal photo_not_found when one is missing, someone else's or already used, so that all is undone.
+    """
+    target = {"request": to} if isinstance(to, RefundRequest) else {"reply": to}
+    if photo_ids and unused_photos(owner).filter(pk__in=photo_ids).update(**target) != len(photo_ids):
+        raise _photo_not_found()
+
+
+def read_photo_ids(photo_ids: Iterable[uuid.UUID | str]) -> list[uuid.UUID]:
+    """Ids as UUIDs, each once. Raises Refusal: photo_not_found for what is no id, invalid_input above five."""
+    wanted: dict[uuid.UUID, None] = {}
+    for given in photo_ids:
+        parsed = read_uuid(given)
+        if parsed is None:
+            raise _photo_not_found()
+        wanted[parsed] = None
+    if len(wanted) > MAX_PHOTOS:
+        raise Refusal("invalid_input", f"Send at most {MAX_PHOTOS} photos.", field="photos")
+    return list(wanted)
+
+
+def shown_name(given: str) -> str:
+    """What the customer called the file, safe to show: no path, no control or direction characters, at most 80."""
+    base = given.replace("\\", "/").rsplit("/", 1)[-1]
+    normal = unicodedata.normalize("NFC", base)
+    kept = "".join(character for character in normal if unicodedata.category(character) not in UNSHOWN_CATEGORIES)
+    kept = kept.strip()
+    return kept if len(kept) <= NAME_LENGTH else f"{kept[: NAME_LENGTH - 1]}…"
+
+
+def _photo_not_found() -> Refusal:
+    sentence = "A photo was not found or is already used. Remove it and add it again."
+    return Refusal("photo_not_found", sentence, field="photos")

@@ -1,0 +1,76 @@
+"""Staff say what arrived under a return code. The one way in, whatever the door."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from intake.case_access import read_uuid
+from intake.models import Receipt, RefundRequest, Return, Step
+from intake.refusals import Refusal
+from intake.timeline import Entry, write_step
+
+EXPECTED = (Return.Status.WAITING, Return.Status.CLOSED)
+
+
+def record_receipt(*, request_uuid: uuid.UUID | str, by: User, units: int | None = None, source: str) -> Receipt:
+    """Notes that `units` of the request (all by default) came back, once; a parcel may come after the return closed.
+
+    Raises Refusal: forbidden, request_not_found, invalid_input, not_waiting_for_return; then nothing is written.
+    """
+    if not by.has_perm("intake.add_receipt"):
+        raise Refusal("forbidden", "Your account may not record receipts.")
+    parsed = read_uuid(request_uuid)
+    if parsed is None:
+        raise _request_not_found()
+    with transaction.atomic():
+        return _record(parsed, by, units, source)
+
+
+def _record(request_uuid: uuid.UUID, by: User, units: int | None, source: str) -> Receipt:
+    request = RefundRequest.objects.select_for_update(no_key=True).filter(uuid=request_uuid).first()
+    if request is None:
+        raise _request_not_found()
+    parcel = request.returns.order_by("-created_at", "-id").first()
+    if parcel is None or Receipt.objects.filter(parcel=parcel).exists():
+        raise _not_waiting()
+    came_back = _read_units(units, request)
+    expected = Return.objects.filter(pk=parcel.pk, status__in=EXPECTED)
+    if expected.update(status=Return.Status.RECEIVED) == 0:
+        raise _not_waiting()
+    receipt = Receipt.objects.create(parcel=parcel, units=came_back, recorded_by=by, source=source)
+    write_step(request.pk, _entry(request, came_back, by))
+    return receipt
+
+
+def _entry(request: RefundRequest, came_back: int, by: User) -> Entry:
+    counted = f"{came_back} of {request.units} units arrived." if request.units > 1 else ""
+    return Entry(
+        kind=Step.Kind.TRIGGER,
+        actor=Step.Actor.STAFF,
+        actor_user=by,
+        title="Your parcel arrived",
+        detail=counted,
+        for_customer=True,
+    )
+
+
+def _read_units(units: int | None, request: RefundRequest) -> int:
+    if units is None:
+        return request.units
+    if not 1 <= units <= request.units:
+        allowed = "1 unit" if request.units == 1 else f"1 to {request.units} units"
+        raise Refusal("invalid_input", f"The request is for {allowed}; enter what arrived.", field="units")
+    return units
+
+
+def _request_not_found() -> Refusal:
+    return Refusal("request_not_found", "There is no such request. Look at the queue.")
+
+
+def _not_waiting() -> Refusal:
+    return Refusal(
+        "not_waiting_for_return", "This request waits for no parcel: there is no open return code, or it was received."
+    )

@@ -1,0 +1,168 @@
+"""Reads everything the customer's page of one request shows, in a fixed number of queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db.models import Prefetch
+from django.utils import timezone
+
+from intake.models import Photo, Question, RefundRequest, Return, Step
+from intake.policy_texts import RETURN_ADDRESS
+from intake.standing import CaseFacts, Mark, Standing, standing_of, track_of
+from intake.statuses import Status
+from payments.models import Charge, Refund
+from payments.money import format_minor
+
+MAX_STEPS = 200
+
+
+@dataclass(frozen=True)
+class Update:
+    """One line of the customer's timeline. `name` is the customer's own, the agent's, or the shop's; never staff's."""
+
+    step: Step
+    name: str
+    tone: str
+    initials: str
+
+
+@dataclass(frozen=True)
+class RequestPage:
+    """The rows of the page; `question` only while it is open, `parcel` the latest return that was not withdrawn."""
+
+    request: RefundRequest
+    photos: list[Photo]
+    updates: list[Update]
+    question: Question | None
+    parcel: Return | None
+    refund: Refund | None
+    card: str
+    standing: Standing
+    track: tuple[Mark, ...]
+
+    @property
+    def amount(self) -> str:
+        return _amount(self.request, self.refund, self.parcel)
+
+    @property
+    def amount_line(self) -> str:
+        """`$129.00 to your Visa ending 4242`, or what was asked for once nothing will be paid."""
+        if self.request.status in {Status.DECLINED, Status.CLOSED}:
+            return f"You asked for {format_minor(self.request.amount_minor, self.request.currency)}"
+        return f"{self.amount} to your {self.card}" if self.card else f"{self.amount} to the card you paid with"
+
+    @property
+    def send_back_to(self) -> tuple[str, ...]:
+        """The address lines while the item has to come back, else nothing."""
+        waits = self.request.status == Status.AWAITING_RETURN and self.parcel is not None
+        return RETURN_ADDRESS if waits and self.parcel and self.parcel.status == Return.Status.WAITING else ()
+
+
+def load_page(request: RefundRequest) -> RequestPage:
+    """`request` with its line, order and policy; read before the steps, so that its `rev` is never ahead of them."""
+    updates = [update_of(step, request) for step in customer_steps(request)]
+    questions = list(request.questions.select_related("reply").prefetch_related(_photos_of_replies()))
+    question = next((asked for asked in reversed(questions) if _is_open(asked)), None)
+    if request.status != Status.NEEDS_CUSTOMER:
+        question = None
+    parcel = request.returns.exclude(status=Return.Status.WITHDRAWN).order_by("-created_at", "-id").first()
+    refund = _live_refund(request)
+    card = _card(request, refund)
+    facts = _facts(request, updates, question, parcel, refund, card, looked_at_before=bool(questions or parcel))
+    return RequestPage(
+        request=request,
+        photos=[*request.photos.all(), *_reply_photos(questions)],
+        updates=updates,
+        question=question,
+        parcel=parcel,
+        refund=refund,
+        card=card,
+        standing=standing_of(facts),
+        track=track_of(facts),
+    )
+
+
+def customer_steps(request: RefundRequest, *, after_rev: int = 0) -> list[Step]:
+    """The newest steps the customer may read, newest first."""
+    steps = Step.objects.filter(request=request, for_customer=True, rev__gt=after_rev)
+    return list(steps.order_by("-position")[:MAX_STEPS])
+
+
+def update_of(step: Step, request: RefundRequest) -> Update:
+    if step.actor == Step.Actor.CUSTOMER:
+        person = request.customer
+        name = person.get_full_name() or person.get_username()
+        return Update(step, name, "customer", f"{person.first_name[:1]}{person.last_name[:1]}".upper() or "•")
+    if step.actor == Step.Actor.AGENT:
+        return Update(step, actor_name(step, request), "agent", "AI")
+    return Update(step, settings.SHOP_NAME, "quiet", settings.SHOP_NAME[:1])
+
+
+def actor_name(step: Step, request: RefundRequest) -> str:
+    """Who acted, as the customer may know it."""
+    if step.actor == Step.Actor.CUSTOMER:
+        return request.customer.get_full_name() or request.customer.get_username()
+    return "Refund agent" if step.actor == Step.Actor.AGENT else settings.SHOP_NAME
+
+
+def _facts(
+    request: RefundRequest,
+    updates: list[Update],
+    question: Question | None,
+    parcel: Return | None,
+    refund: Refund | None,
+    card: str,
+    *,
+    looked_at_before: bool,
+) -> CaseFacts:
+    declined = next((update.step.detail for update in updates if update.step.message_key == "declined"), "")
+    return CaseFacts(
+        status=request.status,
+        since=request.status_changed_at,
+        now=timezone.now(),
+        reopened=request.reopened,
+        looked_at_before=looked_at_before,
+        amount=_amount(request, refund, parcel),
+        card=card,
+        refund_reference=refund.reference if refund else "",
+        refunded_at=refund.settled_at if refund else None,
+        question_open_until=question.reply_by if question else None,
+        return_code=parcel.code if parcel else "",
+        return_status=parcel.status if parcel else "",
+        return_check_at=parcel.check_at if parcel else None,
+        reminded=bool(parcel and parcel.reminded_at),
+        decline_words=declined,
+    )
+
+
+def _amount(request: RefundRequest, refund: Refund | None, parcel: Return | None) -> str:
+    agreed = parcel.amount_minor if parcel else request.amount_minor
+    return format_minor(refund.amount_minor if refund else agreed, request.currency)
+
+
+def _live_refund(request: RefundRequest) -> Refund | None:
+    live = Refund.objects.filter(request_uuid=request.uuid).exclude(status=Refund.Status.FAILED)
+    return live.order_by("-reserved_at").first()
+
+
+def _card(request: RefundRequest, refund: Refund | None) -> str:
+    """Of the refund if there is one, else of the order's only card; with several cards it is not known before."""
+    if refund:
+        return f"{refund.card_brand} ending {refund.card_last4}"
+    charged = Charge.objects.filter(order=request.line.order).order_by("card_brand", "card_last4")
+    cards = list(charged.values_list("card_brand", "card_last4").distinct()[:2])
+    return "{} ending {}".format(*cards[0]) if len(cards) == 1 else ""
+
+
+def _is_open(question: Question) -> bool:
+    return question.withdrawn_at is None and not hasattr(question, "reply")
+
+
+def _photos_of_replies() -> Prefetch[str]:
+    return Prefetch("reply__photos", queryset=Photo.objects.all())
+
+
+def _reply_photos(questions: list[Question]) -> list[Photo]:
+    return [photo for question in questions if hasattr(question, "reply") for photo in question.reply.photos.all()]

@@ -1,0 +1,63 @@
+"""Template words of the shop: amounts, moments, days, and the notice about the scripted model."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django import template
+from django.conf import settings
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from intake.shop_clock import exact_moment, short_date, short_day, short_moment
+from intake.standing import SHORT_WORDS
+from intake.statuses import Status
+from payments.money import format_minor
+
+register = template.Library()
+
+
+@register.simple_tag
+def money(amount_minor: int, currency: str) -> str:
+    return format_minor(amount_minor, currency)
+
+
+@register.filter
+def moment(value: datetime) -> SafeString:
+    """A short time with the exact one on hover."""
+    return _time(value, short_moment(value, timezone.now()))
+
+
+@register.filter
+def date(value: datetime) -> SafeString:
+    """A short date with the exact moment on hover."""
+    return _time(value, short_date(value, timezone.now()))
+
+
+@register.filter
+def day(value: datetime) -> SafeString:
+    """A day with its weekday, as a deadline is said, with the exact moment on hover."""
+    return _time(value, short_day(value, timezone.now()))
+
+
+@register.simple_tag
+def status_chip(status: str) -> SafeString:
+    """A request's status in the customer's words and colour."""
+    words, tone = SHORT_WORDS[Status(status)]
+    return format_html('<span class="chip {}">{}</span>', tone, words)
+
+
+@register.simple_tag
+def shop_name() -> str:
+    return settings.SHOP_NAME
+
+
+@register.simple_tag
+def scripted_model() -> bool:
+    """True when no model is configured and the scripted one does the agent's work; pages that show it say so."""
+    return not settings.LLM_API_KEY
+
+
+def _time(value: datetime, text: str) -> SafeString:
+    return format_html('<time datetime="{}" title="{}">{}</time>', value.isoformat(), exact_moment(value), text)

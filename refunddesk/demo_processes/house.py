@@ -1,0 +1,91 @@
+"""The programs of the demo under one roof: started in order, ended together."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Mapping, Sequence
+
+from refunddesk.demo_processes.child import Child
+from refunddesk.demo_processes.commands import beat_command, manage_command, web_command, worker_command
+from refunddesk.demo_processes.data_folder import write_atomically
+from refunddesk.demo_processes.local_redis import NoServer, free_port, server_command
+from refunddesk.demo_processes.place import Place
+from refunddesk.demo_processes.refusal import DemoRefused
+
+GRACE_SECONDS = 5
+
+
+class House:
+    """`programs` by name, in the order in which they were started; `more_env` is for the desk's own programs."""
+
+    def __init__(self, place: Place, more_env: Mapping[str, str] | None = None) -> None:
+        self.place = place
+        self._more_env = dict(more_env or {})
+        self.programs: dict[str, Child] = {}
+        self.redis_url = place.redis_url
+        place.logs.mkdir(exist_ok=True)
+
+    def start_redis(self) -> None:
+        """Does nothing when the place has a Redis of its own. Raises DemoRefused when there is no server to start."""
+        if self.redis_url:
+            return
+        port = free_port()
+        try:
+            self._start("redis", server_command(port, self.place.data_dir))
+        except NoServer as error:
+            raise DemoRefused(str(error)) from error
+        self.redis_url = f"redis://127.0.0.1:{port}/0"
+        write_atomically(self.place.redis_url_file, self.redis_url)
+
+    def start_desk(self) -> None:
+        self.start_web()
+        self._start("worker", worker_command())
+        self._start("beat", beat_command())
+
+    def start_web(self) -> None:
+        self._start("web", web_command(self.place.port), keep_log="web" in self.programs)
+
+    def start_seed(self) -> Child:
+        """The one program that is meant to end by itself; it is not among `ended`."""
+        return self._start("seed", manage_command("seed"))
+
+    def start_worker_again(self) -> None:
+        self.programs.pop("worker").end(grace_seconds=0)
+        self._start("worker", worker_command(), keep_log=True)
+
+    def ended(self) -> list[Child]:
+        return [program for name, program in self.programs.items() if name != "seed" and not program.running]
+
+    def end(self, hurry: threading.Event) -> None:
+        """Redis goes last; whoever is not done after GRACE_SECONDS, or once `hurry` is set, is killed."""
+        redis = self.programs.pop("redis", None)
+        others = list(self.programs.values())
+        for program in others:
+            program.ask_to_end()
+        until = time.monotonic() + GRACE_SECONDS
+        while any(program.running for program in others) and time.monotonic() < until and not hurry.is_set():
+            time.sleep(0.02)
+        for program in others:
+            program.end(grace_seconds=0)
+        if redis is not None:
+            redis.end(grace_seconds=GRACE_SECONDS)
+            self.place.redis_url_file.unlink(missing_ok=True)
+
+    def _start(self, name: str, command: Sequence[str], *, keep_log: bool = False) -> Child:
+        log = self.place.logs / f"{name}.log"
+        if log.exists() and not keep_log:
+            log.replace(log.with_suffix(".log.1"))
+        self.programs[name] = Child(name, command, env=self._env(), folder=self.place.code, log=log)
+        return self.programs[name]
+
+    def _env(self) -> dict[str, str]:
+        return {
+            **os.environ,
+            "PORT": str(self.place.port),
+            "DATA_DIR": str(self.place.data_dir),
+            "REDIS_URL": self.redis_url,
+            "PYTHONUNBUFFERED": "1",
+            **self._more_env,
+        }

@@ -1,0 +1,68 @@
+"""The first run of a resolved request: paid at once, or handed over to staff."""
+
+from __future__ import annotations
+
+from django.db.models import F
+from django.utils import timezone
+
+from agent import customer_messages
+from agent.handover import card_of, handed_over_step
+from agent.models import Approval, BudgetDay, Run
+from agent.outcomes import Handover, Point
+from intake.rules import PAYABLE_REASONS, Verdict
+from refunddesk.demo_shop.case import Advice, Finding
+from refunddesk.demo_shop.past_runs import begin_run, end_run
+from refunddesk.demo_shop.review_steps import look_ups, recommended, rules_asked
+from refunddesk.demo_shop.rules_then import verdicts_then
+from refunddesk.demo_shop.scene import SECOND, Scene
+
+
+def refund_at_once(scene: Scene) -> None:
+    run, verdicts = _begin(scene)
+    _ask_the_rules(scene, run, verdicts)
+    refund = scene.pay(run, automatic=True)
+    day, _ = BudgetDay.objects.get_or_create(day=timezone.localdate(refund.reserved_at), currency=refund.currency)
+    BudgetDay.objects.filter(pk=day.pk).update(spent_minor=F("spent_minor") + refund.amount_minor)
+
+
+def hand_over(scene: Scene, advice: Advice) -> Approval:
+    """The card as it was opened; its answer saves it."""
+    run, verdicts = _begin(scene)
+    look = scene.case.look
+    if scene.case.reason in PAYABLE_REASONS and look is not None and look.verdict == "yes":
+        _ask_the_rules(scene, run, verdicts)
+    scene.tape.add_all(run.pk, [recommended(advice)])
+    handover = Handover(
+        recommendation=advice.recommendation,
+        reasoning=advice.reasoning,
+        findings=_points(scene, advice.findings),
+        concerns=_points(scene, advice.concerns),
+        draft_question=advice.draft_question,
+        failed_rules=verdicts,
+    )
+    card = vars(card_of(handover, scene.request))
+    approval = Approval(request=scene.request, run=run, opened_at=scene.tape.now, **card)
+    scene.tape.add(handed_over_step(approval, scene.request, run.pk))
+    scene.tape.add(customer_messages.person_is_looking(run.pk))
+    end_run(run, f"handed over: {advice.recommendation}", scene.tape.now)
+    return approval
+
+
+def _begin(scene: Scene) -> tuple[Run, tuple[Verdict, ...]]:
+    """The look-ups, and what the rules say about it."""
+    request, earlier = scene.request, scene.earlier_refunds
+    scene.tape.wait(SECOND)
+    key = f"req:{request.pk}"
+    run = begin_run(request, Run.Trigger.REQUEST, key, request.pk, at=scene.tape.now, worded=True)
+    scene.positions = scene.tape.add_all(run.pk, look_ups(scene.case, request, scene.charge, earlier))
+    return run, verdicts_then(scene.case, request, timezone.localdate(scene.tape.now), earlier)
+
+
+def _ask_the_rules(scene: Scene, run: Run, verdicts: tuple[Verdict, ...]) -> None:
+    reason = "The photo shows what the customer describes, and the amount is theirs to have back."
+    scene.positions |= scene.tape.add_all(run.pk, [rules_asked(scene.request, verdicts, reason)])
+    run.verdicts = [verdict.as_json() for verdict in verdicts]
+
+
+def _points(scene: Scene, findings: tuple[Finding, ...]) -> tuple[Point, ...]:
+    return tuple(Point(finding.text, scene.positions.get(finding.tool)) for finding in findings)

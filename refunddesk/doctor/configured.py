@@ -1,0 +1,52 @@
+"""What is configured, read from the settings alone."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from urllib.parse import urlsplit, urlunsplit
+
+import django
+from django.conf import settings
+from django.core.checks import ERROR, run_checks
+
+from agent.llm.choose import model_in_use
+from refunddesk.doctor.finding import Finding
+
+
+def configured() -> Iterator[Finding]:
+    yield Finding("ok", "versions", f"Python {platform.python_version()}, Django {django.get_version()}")
+    yield _mode()
+    yield _model()
+    yield Finding("ok", "money", f"refunds go through the provider {settings.PAYMENT_PROVIDER!r}")
+    yield from _system_checks()
+
+
+def without_password(url: str) -> str:
+    """The address for a terminal: nobody's password belongs there."""
+    parts = urlsplit(url)
+    if parts.password is None:
+        return url
+    return urlunsplit(parts._replace(netloc=parts.netloc.replace(f":{parts.password}@", ":***@")))
+
+
+def _mode() -> Finding:
+    if settings.DEMO:
+        return Finding("ok", "mode", f"demo shop (DEMO is on), data in {settings.DATA_DIR}")
+    return Finding("ok", "mode", f"production for {', '.join(settings.ALLOWED_HOSTS) or 'no host'}")
+
+
+def _model() -> Finding:
+    choice = model_in_use()
+    if choice.scripted:
+        return Finding("note", "model", "no LLM_API_KEY is set: the scripted demo model reviews, and pages say so")
+    return Finding("ok", "model", f"{choice.model} at {without_password(settings.LLM_BASE_URL)}, with a key")
+
+
+def _system_checks() -> Iterator[Finding]:
+    found = run_checks()
+    if not found:
+        yield Finding("ok", "checks", "Django's system checks found nothing")
+    for message in found:
+        hint = f" {message.hint}" if message.hint else ""
+        yield Finding("missing" if message.level >= ERROR else "note", "checks", f"{message.msg}{hint}")

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from payments.reconcile import Difference, compared, differences
+
+DEFAULT_DAYS = 180
+
+
+class Command(BaseCommand):
+    help = "Compares the refunds in the shop's book with the provider's; prints each difference and ends 1 if one is left."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--days",
+            type=int,
+            default=DEFAULT_DAYS,
+            help=f"compare payments with news in so many days with the provider (default {DEFAULT_DAYS})",
+        )
+        parser.add_argument(
+            "--apply",
+            action="store_true",
+            help="take over what the provider says and count sums anew where that sets a difference right",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["days"] < 1:
+            raise CommandError("--days must be a whole number above zero.")
+        charges, refunds, at_stripe = compared(options["days"])
+        open_differences = 0
+        for difference in differences(options["days"]):
+            self.stdout.write(f"{difference.where}: {difference.what}.")
+            open_differences += self._settle(difference, apply=options["apply"])
+        counted = f"Compared {charges} payments with their {refunds} refunds, {at_stripe} of the payments with Stripe"
+        if open_differences:
+            noun = "difference is" if open_differences == 1 else "differences are"
+            raise CommandError(f"{counted}: {open_differences} {noun} left.")
+        self.stdout.write(f"{counted}: no difference is left.")
+
+    def _settle(self, difference: Difference, *, apply: bool) -> int:
+        """1 if the difference stays."""
+        if apply and difference.repair is not None:
+            self.stdout.write(f"    done: {difference.repair()}.")
+            return 0
+        self.stdout.write(f"    to do: {difference.todo}.")
+        return 1

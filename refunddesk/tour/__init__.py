@@ -1,0 +1,1 @@
+"""The demo's ten stories, played through the HTTP API against a running demo."""

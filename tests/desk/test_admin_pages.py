@@ -1,0 +1,203 @@
+"""The ordinary admin pages: read by who may, written by no hand, except a new policy version by a lead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from django.utils import timezone
+
+from agent.models import Decision
+from desk.groups import GROUPS
+from intake.models import PolicySection, PolicyVersion
+from intake.policy_in_force import policy_in_force
+from payments.models import Charge, Refund
+from tests.desk.rows import card_for, ended_run, kettle_request, minutes_ago, step_of
+from tests.factories import RefundFactory
+
+LISTS = [
+    "payments/order",
+    "payments/charge",
+    "payments/refund",
+    "intake/policyversion",
+    "agent/run",
+    "agent/approval",
+    "agent/decision",
+    "intake/step",
+    "auth/user",
+    "auth/group",
+]
+WRITTEN_BY_CODE = [page for page in LISTS if page not in ("intake/policyversion", "auth/user", "auth/group")]
+
+
+@pytest.fixture
+def rows(daniel: User) -> dict[str, Any]:
+    """One row of each kind, by the address of its list."""
+    request = kettle_request("refunded")
+    run = ended_run(request, minutes_ago(5), verdicts=[{"rule": "limit", "outcome": "allow"}])
+    step = step_of(request, "Looked up the order", run_uuid=run.pk, arguments={"topic": "<x>"}, result={})
+    card = card_for(request, closed_at=timezone.now())
+    decision = Decision.objects.create(
+        approval=card, choice="approve", amount_minor=1, decided_by=daniel, source="desk"
+    )
+    order = request.line.order
+    refund = RefundFactory(charge=order.charges.get(), request_uuid=request.uuid, status="succeeded")
+    refund.outcomes.create(status="succeeded", source="run")
+    return {
+        "payments/order": order,
+        "payments/charge": order.charges.get(),
+        "payments/refund": refund,
+        "intake/policyversion": policy_in_force(),
+        "agent/run": run,
+        "agent/approval": card,
+        "agent/decision": decision,
+        "intake/step": step,
+        "auth/user": daniel,
+        "auth/group": Group.objects.get(name="lead"),
+    }
+
+
+@pytest.fixture
+def root(db: None) -> Client:
+    client = Client()
+    client.force_login(User.objects.create_superuser("root@example.com", "root@example.com"))
+    return client
+
+
+def test_a_lead_opens_every_list_and_every_row(lead: Client, rows: dict[str, Any]) -> None:
+    for page, row in rows.items():
+        assert lead.get(f"/desk/{page}/?q=x").status_code == 200, page
+        assert lead.get(f"/desk/{page}/").status_code == 200, page
+        shown = lead.get(f"/desk/{page}/{row.pk}/change/")
+        assert shown.status_code == 200, page
+        assert 'name="_save"' not in shown.content.decode(), page
+
+
+def test_no_hand_writes_what_code_wrote_not_even_a_superusers(root: Client, rows: dict[str, Any]) -> None:
+    for page in WRITTEN_BY_CODE:
+        one = f"/desk/{page}/{rows[page].pk}"
+        assert root.get(f"/desk/{page}/add/").status_code == 403, page
+        assert root.post(f"{one}/change/", {"status": "failed", "amount_minor": "1"}).status_code == 403, page
+        assert root.post(f"{one}/delete/", {"post": "yes"}).status_code == 403, page
+        bulk = {"action": "delete_selected", "_selected_action": rows[page].pk, "post": "yes"}
+        root.post(f"/desk/{page}/", bulk)
+        rows[page].refresh_from_db()
+    assert (Refund.objects.count(), Charge.objects.count(), Decision.objects.get().amount_minor) == (1, 1, 1)
+
+
+def test_an_existing_policy_is_never_changed(root: Client, rows: dict[str, Any]) -> None:
+    one = f"/desk/intake/policyversion/{rows['intake/policyversion'].pk}"
+    assert root.post(f"{one}/change/", {"refund_window_days": "99"}).status_code == 403
+    assert root.post(f"{one}/delete/", {"post": "yes"}).status_code == 403
+    assert policy_in_force().refund_window_days == 30
+
+
+def test_the_ledger_is_for_leads(support: Client, rows: dict[str, Any]) -> None:
+    for page in ("payments/refund", "payments/charge", "auth/user"):
+        assert support.get(f"/desk/{page}/").status_code == 403
+        assert f"/desk/{page}/" not in support.get("/desk/queue/all/").content.decode()
+    assert support.get("/desk/payments/order/").status_code == 200
+    assert (
+        rows["payments/refund"].reference
+        not in support.get(f"/desk/payments/order/{rows['payments/order'].pk}/change/").content.decode()
+    )
+
+
+def test_a_refund_leads_to_its_request(lead: Client, rows: dict[str, Any]) -> None:
+    refund = rows["payments/refund"]
+    page = lead.get(f"/desk/payments/refund/{refund.pk}/change/").content.decode()
+    assert f'href="/desk/requests/{refund.request_uuid}/"' in page
+    assert "The run that asked" in page
+    moved = lead.get(f"/desk/requests/{refund.request_uuid}/")
+    assert moved.headers["Location"] == f"/desk/queue/resolved/{refund.request_uuid}/"
+
+
+def test_a_lead_reads_people_and_changes_nobody(lead: Client, daniel: User) -> None:
+    page = lead.get(f"/desk/auth/user/{daniel.pk}/change/").content.decode()
+    assert daniel.username in page
+    assert lead.post(f"/desk/auth/user/{daniel.pk}/change/", {"is_superuser": "on"}).status_code == 403
+    assert lead.get("/desk/auth/user/add/").status_code == 403
+    daniel.refresh_from_db()
+    assert not daniel.is_superuser
+
+
+def test_a_superuser_adds_a_person_with_the_email_in_lower_case(root: Client) -> None:
+    given = {
+        "username": "New.Person@Example.com",
+        "usable_password": "true",
+        "password1": "a-good-long-one",
+        "password2": "a-good-long-one",
+    }
+    assert root.post("/desk/auth/user/add/", given).status_code == 302
+    user = User.objects.get(username="new.person@example.com")
+    assert user.email == "new.person@example.com"
+
+
+def policy_fields(**changes: str) -> dict[str, str]:
+    newest = policy_in_force()
+    texts = list(newest.sections.all())
+    given = {
+        "currency": "usd",
+        "auto_refund_limit_minor": "75.50",
+        "daily_budget_minor": "500",
+        "return_above_minor": "150",
+        "wrong_item_return_above_minor": "50",
+        "refund_window_days": "45",
+        "history_days": "90",
+        "warranty_days": "365",
+        "ship_within_days": "7",
+        "return_check_minutes": "10080",
+        "reply_days": "14",
+        "sections-TOTAL_FORMS": str(len(texts)),
+        "sections-INITIAL_FORMS": "0",
+    }
+    for n, text in enumerate(texts):
+        for name in ("topic", "title", "position", "body"):
+            given[f"sections-{n}-{name}"] = str(getattr(text, name))
+    return {**given, **changes}
+
+
+def test_a_lead_puts_a_new_policy_in_force(lead: Client) -> None:
+    old = policy_in_force()
+    page = lead.get("/desk/intake/policyversion/add/").content.decode()
+    assert 'value="50.00"' in page
+    assert "How refunds work" in page
+    assert lead.post("/desk/intake/policyversion/add/", policy_fields()).status_code == 302
+    new = policy_in_force()
+    assert (new.number, new.auto_refund_limit_minor, new.refund_window_days, new.currency) == (2, 7550, 45, "USD")
+    assert new.sections.count() == old.sections.count() == len(PolicySection.Topic.values)
+    assert "$75.50" in lead.get(f"/desk/intake/policyversion/{new.pk}/change/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"auto_refund_limit_minor": "a lot"}, "is not an amount"),
+        ({"currency": "dollars"}, "at most 3 characters"),
+        ({"sections-0-body": "Up to {limt}."}, "There is no number called {limt}"),
+        ({"sections-TOTAL_FORMS": "6"}, "Every topic needs its text. Missing: Returns."),
+        ({"sections-1-topic": "overview"}, "Please correct the duplicate"),
+    ],
+)
+def test_a_policy_that_is_not_whole_is_refused(lead: Client, changes: dict[str, str], sentence: str) -> None:
+    answer = lead.post("/desk/intake/policyversion/add/", policy_fields(**changes))
+    assert (answer.status_code, sentence in answer.content.decode()) == (200, True)
+    assert PolicyVersion.objects.count() == 1
+
+
+def test_support_adds_no_policy(support: Client) -> None:
+    assert support.get("/desk/intake/policyversion/add/").status_code == 403
+    assert support.post("/desk/intake/policyversion/add/", policy_fields()).status_code == 403
+    assert PolicyVersion.objects.count() == 1
+
+
+def test_the_groups_hold_what_each_may_do(db: None) -> None:
+    for name, codes in GROUPS.items():
+        held = Group.objects.get(name=name).permissions.values_list("content_type__app_label", "codename")
+        assert {f"{app}.{code}" for app, code in held} == set(codes)
+    assert not [
+        code for codes in GROUPS.values() for code in codes if ".change_" in code and code != "agent.change_switch"
+    ]
+    assert not [code for codes in GROUPS.values() for code in codes if ".delete_" in code]

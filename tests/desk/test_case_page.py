@@ -1,0 +1,174 @@
+"""What the open request shows, and to whom."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+from django.test import Client
+from django.utils import timezone
+
+from agent.models import Decision
+from intake.models import Photo, Question, RefundRequest, Reply, Return
+from tests.desk.rows import card_for, kettle_request, step_of
+from tests.factories import RefundFactory
+
+HTMX = {"HX-Request": "true"}
+
+
+def page_of(client: Client, request: RefundRequest, slug: str = "all") -> str:
+    answer = client.get(f"/desk/queue/{slug}/{request.uuid}/")
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def photo_of(customer: User, **of: object) -> Photo:
+    photo = Photo(owner=customer, digest="d", width=1200, height=900, **of)
+    photo.file.save("x.jpg", ContentFile(b"jpeg"))
+    return photo
+
+
+def test_it_shows_what_the_customer_says_with_the_photo(lead: Client) -> None:
+    request = kettle_request(details="It leaks.\n<script>alert(1)</script>")
+    photo = photo_of(request.customer, request=request)
+    page = page_of(lead, request)
+    assert "It leaks.<br>&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert f'href="/photos/{photo.pk}"' in page
+    assert "1 photo · click to enlarge" in page
+    assert "Gooseneck kettle, 0.9 L" in page
+    assert "Delivered 5 days ago" in page
+    assert "$129.00" in page
+
+
+def test_each_point_of_the_card_says_what_it_rests_on(lead: Client) -> None:
+    request = kettle_request()
+    card_for(request, reasoning="Clear damage.")
+    page = page_of(lead, request)
+    assert '<a href="#step-2" data-step="2">step 2</a>' in page
+    assert "<em>rule</em>" in page
+    assert "<em>agent’s own opinion</em>" in page
+    assert "The agent recommends: refund $129.00" in page
+    assert "Clear damage." in page
+    assert "Against it" not in page
+
+
+def test_a_manual_review_asks_for_a_person_without_a_recommendation(lead: Client) -> None:
+    request = kettle_request()
+    card_for(request, recommendation="manual_review")
+    assert "Needs a look by a person" in page_of(lead, request)
+
+
+def test_refund_after_return_starts_with_the_return_required(lead: Client) -> None:
+    request = kettle_request()
+    card_for(request, recommendation="refund_after_return", require_return=True)
+    assert re.search(r'name="require_return" value="on" checked', page_of(lead, request))
+
+
+def test_earlier_decisions_are_listed_with_who_and_why(lead: Client, daniel: User) -> None:
+    request = kettle_request("declined")
+    card = card_for(request, closed_at=timezone.now())
+    Decision.objects.create(
+        approval=card, choice="decline", note="A replacement was sent.", decided_by=daniel, source="desk"
+    )
+    page = page_of(lead, request)
+    assert "Earlier decisions" in page
+    assert "<b>Daniel Reyes</b> declined" in page
+    assert "A replacement was sent." in page
+
+
+def test_questions_and_answers_stand_with_their_photos(lead: Client, daniel: User) -> None:
+    request = kettle_request()
+    card_for(request)
+    question = Question.objects.create(request=request, text="Does it leak?", asked_by=daniel, reply_by=timezone.now())
+    reply = Reply.objects.create(question=question, message="A little.", source="page")
+    photo = photo_of(request.customer, reply=reply)
+    page = page_of(lead, request)
+    assert "Does it leak?" in page
+    assert "Priya answered" in page
+    assert f'href="/photos/{photo.pk}"' in page
+
+
+def test_a_return_shows_its_code_and_can_be_received_once_allowed(lead: Client, looking: Client) -> None:
+    request = kettle_request("awaiting_return")
+    soon = timezone.now() + timedelta(days=7)
+    Return.objects.create(request=request, code="RMA-ABCDEF", amount_minor=12900, ship_by=soon, check_at=soon)
+    page = page_of(lead, request)
+    assert "RMA-ABCDEF" in page
+    assert "Mark as received" in page
+    assert "Take back" in page
+    assert "Mark as received" not in page_of(looking, request)
+    assert "Take back" not in page_of(looking, request)
+
+
+def test_a_refunded_request_names_card_and_reference(lead: Client) -> None:
+    request = kettle_request("refunded")
+    refund = RefundFactory(
+        charge=request.line.order.charges.get(),
+        request_uuid=request.uuid,
+        amount_minor=12900,
+        status="succeeded",
+        automatic=True,
+    )
+    page = page_of(lead, request)
+    assert "Refunded $129.00 to Visa 4242" in page
+    assert "By the agent, no person needed" in page
+    assert refund.reference in page
+
+
+@pytest.mark.parametrize("status", ["submitted", "working", "refunding", "needs_customer", "awaiting_return", "closed"])
+def test_every_status_has_its_page_even_with_rows_missing(lead: Client, status: str) -> None:
+    page_of(lead, kettle_request(status))
+
+
+def test_htmx_gets_only_the_part_it_asks_for(lead: Client) -> None:
+    request = kettle_request()
+    card_for(request)
+    address = f"/desk/queue/needs-approval/{request.uuid}/"
+    case = lead.get(address, headers={**HTMX, "HX-Target": "case"}).content.decode()
+    rows = lead.get("/desk/queue/needs-approval/", headers={**HTMX, "HX-Target": "rows"}).content.decode()
+    assert case.lstrip().startswith('<main class="case" id="case"')
+    assert rows.lstrip().startswith('<div id="rows"')
+    assert "<html" not in case + rows
+
+
+def test_a_request_that_is_not_there_is_not_found(lead: Client) -> None:
+    missing = "00000000-0000-0000-0000-000000000000"
+    for address in (
+        f"/desk/queue/all/{missing}/",
+        f"/desk/requests/{missing}/",
+        f"/desk/requests/{missing}/card",
+        f"/desk/requests/{missing}/steps",
+        f"/desk/requests/{missing}/receive",
+    ):
+        assert lead.get(address).status_code == 404
+
+
+def test_a_customer_is_sent_to_sign_in(db: None) -> None:
+    request = kettle_request()
+    client = Client()
+    client.force_login(request.customer)
+    for address in ("/desk/", f"/desk/queue/all/{request.uuid}/", "/desk/counts", "/desk/payments/order/"):
+        assert client.get(address).headers["Location"].startswith("/desk/login/")
+
+
+def test_the_page_says_that_the_scripted_model_works(lead: Client) -> None:
+    assert "Scripted model in use" in page_of(lead, kettle_request())
+
+
+def test_the_page_says_nothing_of_it_with_a_key(lead: Client, settings: object) -> None:
+    settings.LLM_API_KEY = "sk-test"  # type: ignore[attr-defined]
+    assert "Scripted model in use" not in page_of(lead, kettle_request())
+
+
+def test_no_inline_style_and_no_inline_script(lead: Client) -> None:
+    request = kettle_request()
+    card_for(request)
+    step_of(request, "Looked up the order", arguments={"a": 1}, result={"b": "</pre><script>alert(1)</script>"})
+    for page in (page_of(lead, request), lead.get("/desk/payments/order/").content.decode()):
+        assert not re.search(r"\sstyle=", page)
+        assert not re.search(r"<style|\son\w+=", page)
+        assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", page))
+        assert '"allowEval": false' in page or "desk-admin" in page

@@ -1,0 +1,98 @@
+"""A session that ran out in the middle of a decision: the whole page to sign in and back, nothing decided or lost."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from agent.models import Approval, Decision
+from tests.desk.rows import card_for, kettle_request
+from tests.factories import CustomerFactory
+
+HTMX = {"HX-Request": "true"}
+PASSWORD = "a-good-long-one"
+
+
+@pytest.fixture
+def card(db: None) -> Approval:
+    return card_for(kettle_request())
+
+
+def decide_address(card: Approval) -> str:
+    return f"/desk/requests/{card.request.uuid}/decide"
+
+
+def sign_in(client: Client, user: User, next_page: str) -> str:
+    user.set_password(PASSWORD)
+    user.save()
+    answer = client.post("/desk/login/", {"username": user.username.upper(), "password": PASSWORD, "next": next_page})
+    return answer.headers["Location"]
+
+
+def test_an_htmx_button_after_expiry_leads_the_whole_page_to_sign_in_and_back(daniel: User, card: Approval) -> None:
+    client = Client()
+    given = {"card": str(card.pk), "choice": "decline", "note": "A long reason typed with care"}
+    answer = client.post(decide_address(card), given, headers=HTMX)
+    there = urlsplit(answer.headers["HX-Redirect"])
+    assert (answer.status_code, answer.content, there.path) == (200, b"", "/desk/login/")
+    assert not Decision.objects.exists()
+
+    back = sign_in(client, daniel, parse_qs(there.query)["next"][0])
+    page = client.get(back).content.decode()
+    assert "A long reason typed with care</textarea>" in page
+    assert "nothing was sent" in page
+    assert not Decision.objects.exists()
+
+
+def test_the_same_without_javascript(daniel: User, card: Approval) -> None:
+    client = Client()
+    given = {"card": str(card.pk), "choice": "approve", "amount": "99.00", "note": "Less, as agreed"}
+    answer = client.post(decide_address(card), given)
+    back = sign_in(client, daniel, parse_qs(urlsplit(answer.headers["Location"]).query)["next"][0])
+    page = client.get(back).content.decode()
+    assert 'value="99.00"' in page
+    assert "Less, as agreed</textarea>" in page
+    assert "Less, as agreed" not in client.get(back).content.decode()
+
+
+def test_a_fragment_is_never_the_sign_in_page(card: Approval) -> None:
+    shown = f"/desk/queue/needs-approval/{card.request.uuid}/"
+    for address in (shown, f"/desk/requests/{card.request.uuid}/card", "/desk/counts"):
+        headers = {**HTMX, "HX-Current-URL": f"http://testserver{shown}"}
+        answer = Client().get(address, headers=headers)
+        assert answer.content == b""
+        assert parse_qs(urlsplit(answer.headers["HX-Redirect"]).query)["next"] == [shown]
+
+
+def test_a_customer_does_not_get_in_and_leaves_no_draft(card: Approval) -> None:
+    client = Client()
+    client.force_login(CustomerFactory())
+    answer = client.post(decide_address(card), {"card": str(card.pk), "choice": "decline", "note": "x"})
+    assert urlsplit(answer.headers["Location"]).path == "/desk/login/"
+    assert "desk_draft" not in client.session
+    assert not Decision.objects.exists()
+
+
+def test_a_customer_cannot_sign_in_on_the_desk(card: Approval) -> None:
+    customer = CustomerFactory()
+    customer.set_password(PASSWORD)
+    customer.save()
+    answer = Client().post("/desk/login/", {"username": customer.username, "password": PASSWORD})
+    assert answer.status_code == 200
+    assert "no staff account" in answer.content.decode()
+    assert "sessionid" not in answer.cookies
+
+
+def test_signed_in_again_in_another_tab_the_old_page_decides_nothing(daniel: User, card: Approval) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(daniel)
+    given = {"card": str(card.pk), "choice": "decline", "note": "x", "csrfmiddlewaretoken": "y" * 64}
+    client.cookies["csrftoken"] = "z" * 32
+    answer = client.post(decide_address(card), given, headers=HTMX)
+    assert answer.status_code == 403
+    assert "<html" not in answer.content.decode()
+    assert "eload" in answer.content.decode()
+    assert not Decision.objects.exists()

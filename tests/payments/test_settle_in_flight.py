@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from payments import settle_in_flight
+from payments.models import Refund, RefundOutcome
+from payments.settle_in_flight import settle_due_refunds
+from payments.tasks import settle_in_flight as beat_task
+from tests.factories import RefundFactory
+from tests.fake_bank import FakeBank
+
+pytestmark = pytest.mark.django_db
+
+
+def left_behind(minutes: int = 5, **changes: object) -> Refund:
+    return RefundFactory(reserved_at=timezone.now() - timedelta(minutes=minutes), **changes)
+
+
+def test_a_refund_a_run_left_behind_is_settled_by_the_beat() -> None:
+    refund = left_behind()
+    beat_task()
+    refund.refresh_from_db()
+    assert refund.status == "succeeded"
+    assert RefundOutcome.objects.get().source == "beat"
+
+
+def test_a_fresh_refund_is_left_to_its_run(bank: FakeBank) -> None:
+    RefundFactory(charge__provider="bank")
+    assert settle_due_refunds() == 0
+    assert bank.asked == []
+
+
+def test_a_pending_refund_is_looked_up_every_ten_minutes(bank: FakeBank) -> None:
+    now = timezone.now()
+    left_behind(60, charge__provider="bank", status="pending", asked_at=now - timedelta(minutes=9))
+    assert settle_due_refunds() == 0
+    assert settle_due_refunds(now + timedelta(minutes=1)) == 1
+    assert bank.asked == []
+    assert len(bank.looked_up) == 1
+
+
+def test_batches_are_bounded_and_the_longest_unasked_comes_first(
+    bank: FakeBank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settle_in_flight, "BATCH", 2)
+    bank.answers = ["time-out"]
+    keys = [left_behind(minutes, charge__provider="bank").key for minutes in (30, 20, 10)]
+    assert settle_due_refunds() == 2
+    assert [order.key for order in bank.asked] == keys[:2]
+    assert settle_due_refunds() == 1
+    assert [order.key for order in bank.asked] == keys
+
+
+def test_settled_refunds_are_not_asked_for_again(bank: FakeBank) -> None:
+    left_behind(charge__provider="bank", status="succeeded")
+    left_behind(charge__provider="bank", status="failed")
+    assert settle_due_refunds() == 0
+    assert bank.looked_up == []

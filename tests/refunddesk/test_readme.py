@@ -1,0 +1,50 @@
+"""What the README tells a newcomer is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import get_commands
+
+from refunddesk.demo_shop.people import CUSTOMERS, STAFF
+from refunddesk.tour.stories import STORIES
+
+ROOT = Path(settings.BASE_DIR)
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_demo_accounts_and_their_password_are_named() -> None:
+    assert f"`{settings.DEMO_PASSWORD}`" in README
+    for person in STAFF:
+        assert f"{person.full_name}, {'lead' if person.group == 'lead' else 'support'} | `{person.email}`" in README
+    for person in CUSTOMERS:
+        assert person.full_name in " ".join(README.split())
+
+
+def test_every_story_has_its_row() -> None:
+    rows = re.findall(r"^\| (\d+) \|", README, re.MULTILINE)
+    assert [int(row) for row in rows] == [story.number for story in STORIES]
+
+
+def test_every_target_of_make_and_every_command_that_is_named_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    targets = set(re.findall(r"(?:`|^)make ([a-z-]+)", README, re.MULTILINE))
+    assert targets >= {"demo", "test", "check"}
+    assert not [target for target in targets if not re.search(rf"^{target}:", makefile, re.MULTILINE)]
+    commands = set(re.findall(r"manage\.py ([a-z]+)", README))
+    assert commands >= {"tour", "reset", "doctor"}
+    assert commands <= set(get_commands())
+
+
+def test_every_setting_that_is_named_is_in_the_example() -> None:
+    example = (ROOT / ".env.example").read_text()
+    named = set(re.findall(r"\b(LLM_[A-Z_]+|PHOTO_BUCKET|DATA_DIR|PORT|SECRET_KEY|ALLOWED_HOSTS)\b", README))
+    assert not [name for name in named if f"#{name}=" not in example]
+
+
+def test_every_file_that_is_named_exists() -> None:
+    for name in ("fixtures/photos", "intake/rules.py", "tests/stories", "docker-compose.yml", ".env.example"):
+        assert name in README
+        assert (ROOT / name).exists()
