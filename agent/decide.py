@@ -10,7 +10,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from agent.models import Approval, Decision
+from agent.chain import append_link
+from agent.link_facts import decision_facts
+from agent.models import Approval, ChainRecord, Decision
 from intake.lifecycle import try_move
 from intake.models import Step
 from intake.refusals import Refusal
@@ -84,6 +86,7 @@ def _close_card(card: Approval, answer: Answer, by: User, source: str) -> Decisi
     if not try_move(card.request_id, Status.WORKING, sources=[Status.NEEDS_APPROVAL]):
         raise Refusal("not_waiting", "The request does not wait for a decision any more. Reload the page.")
     write_step(card.request_id, _decided_step(card, answer, by))
+    append_link(card.request_id, ChainRecord.Kind.DECISION, decision.pk, decision_facts(decision))
     return decision
 
 

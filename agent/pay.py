@@ -6,12 +6,15 @@ from django.contrib.auth.models import User
 from django.db.models import F
 from django.utils import timezone
 
+from agent.chain import append_link
+from agent.decision_behind import decision_behind
 from agent.facts import gather_facts, shop_day, spent_today
 from agent.lease import Lease
-from agent.models import BudgetDay, Decision, Run
+from agent.link_facts import automatic_reserve_facts, decided_reserve_facts
+from agent.models import BudgetDay, ChainRecord, Decision, Run
 from agent.outcomes import Blocked, PhotoEvidence, Reserved
 from intake.lifecycle import move
-from intake.models import RefundRequest, Step
+from intake.models import Receipt, RefundRequest, Step
 from intake.rules import Verdict, failed, judge
 from intake.statuses import Status
 from intake.timeline import Entry, write_step
@@ -36,8 +39,8 @@ def refund_automatically(lease: Lease, evidence: PhotoEvidence) -> Reserved | Bl
         request = _request(lease.request_id)
         budget = _lock_budget_day(request)
         _lock_customer(request)
-        verdicts = judge(gather_facts(request, evidence, budget.spent_minor))
-        refund = None
+        facts = gather_facts(request, evidence, budget.spent_minor)
+        verdicts, refund = judge(facts), None
         if not failed(verdicts):
             refund, verdicts = _reserve_or_ask(lease, request, verdicts)
         Run.objects.filter(pk=lease.run_id).update(verdicts=[verdict.as_json() for verdict in verdicts])
@@ -45,15 +48,24 @@ def refund_automatically(lease: Lease, evidence: PhotoEvidence) -> Reserved | Bl
             return Blocked(failed=failed(verdicts), verdicts=verdicts)
         BudgetDay.objects.filter(pk=budget.pk).update(spent_minor=F("spent_minor") + refund.amount_minor)
         move(request.pk, Status.REFUNDING, sources=[Status.WORKING])
+        link = automatic_reserve_facts(refund, request, facts, verdicts, evidence)
+        append_link(request.pk, ChainRecord.Kind.RESERVE, refund.pk, link)
     return Reserved(refund_id=refund.pk, verdicts=verdicts)
 
 
 def refund_decided(
-    lease: Lease, *, amount_minor: int, shipping_minor: int, units: int, decision: Decision | None = None
+    lease: Lease,
+    *,
+    amount_minor: int,
+    shipping_minor: int,
+    units: int,
+    decision: Decision | None = None,
+    receipt: Receipt | None = None,
 ) -> Reserved:
     """Reserves what staff decided (`amount_minor` with shipping); only the balance is checked.
 
-    The decision, when one is given, counts as carried out with it. Raises LeaseLost, MoveRefused, NoChargeHolds,
+    The decision, when one is given, counts as carried out with it; `receipt` says what came back of a return that an
+    earlier decision had opened. Raises LeaseLost, MoveRefused, NoChargeHolds,
     ShippingAlreadyBack or RefundInFlight; then nothing is written.
     """
     with lease.fenced():
@@ -74,6 +86,9 @@ def refund_decided(
         if decision is not None:
             Decision.objects.filter(pk=decision.pk).update(carried_out_at=timezone.now())
         write_step(request.pk, _reserved_step(lease, refund))
+        behind = decision if receipt is None else decision_behind(receipt.parcel)
+        link = decided_reserve_facts(refund, request, behind, receipt)
+        append_link(request.pk, ChainRecord.Kind.RESERVE, refund.pk, link)
     return Reserved(refund_id=refund.pk)
 
 

@@ -11,7 +11,9 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from agent.announce import announce_after_commit
-from agent.models import Decision, Run
+from agent.chain import append_link
+from agent.link_facts import outcome_facts
+from agent.models import ChainRecord, Decision, Run
 from intake.models import Question, Receipt, RefundRequest, Reply, Return
 from payments.models import RefundOutcome
 
@@ -54,14 +56,16 @@ def on_receipt(instance: Receipt, created: bool, raw: bool, **kwargs: Any) -> No
 
 @receiver(post_save, sender=RefundOutcome)
 def on_outcome(instance: RefundOutcome, created: bool, raw: bool, **kwargs: Any) -> None:
-    """Only news that no run is waiting for; a refund made elsewhere belongs to no request."""
-    if not created or raw or instance.source == RefundOutcome.Source.RUN:
+    """A link of the request's chain, and a run for news that none is waiting for; a refund made elsewhere belongs to
+    no request."""
+    if not created or raw or instance.refund.request_uuid is None:
         return
-    request_uuid = instance.refund.request_uuid
-    if request_uuid is None:
+    request = RefundRequest.objects.filter(uuid=instance.refund.request_uuid)
+    request_id = request.values_list("pk", flat=True).first()
+    if request_id is None:
         return
-    request_id = RefundRequest.objects.filter(uuid=request_uuid).values_list("pk", flat=True).first()
-    if request_id is not None:
+    append_link(request_id, ChainRecord.Kind.OUTCOME, instance.pk, outcome_facts(instance), at=instance.created_at)
+    if instance.source != RefundOutcome.Source.RUN:
         queue_run(Run.Trigger.OUTCOME, f"out:{instance.pk}", request_id, instance)
 
 

@@ -7,6 +7,7 @@ import uuid
 
 from celery import shared_task
 
+from agent.anchor import anchor_yesterday
 from agent.carry_out import carry_out
 from agent.give_up import give_up
 from agent.lease import LeaseLost
@@ -35,3 +36,9 @@ def work(run_id: str) -> None:
 @shared_task(name="agent.tasks.sweep_runs")
 def sweep_runs() -> None:
     sweep()
+
+
+@shared_task(name="agent.tasks.anchor_day")
+def anchor_day() -> None:
+    """Anchors yesterday's chains, once however often it is sent."""
+    anchor_yesterday()

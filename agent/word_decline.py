@@ -15,6 +15,7 @@ from agent.models import Decision, Run
 from agent.prompts import PROMPT_VERSION
 from agent.prompts.decline import DECLINE
 from agent.prompts.fence import without_marks
+from agent.prompts.one_sentence import SENTENCE_END, one_sentence
 from intake.models import RefundRequest
 from intake.timeline import shorten
 
@@ -22,7 +23,6 @@ MAX_SENTENCES = 3
 MAX_LENGTH = 700
 NOTE_LENGTH = 400
 OUR_TEAM = "our team"
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)")
 MARKUP = re.compile(r"[<>\[\]{}`*_#|]|https?:|www\.")
 OUR_WORDS = re.compile(r"\b(?:tool|rule|score|system|agent|model|software|automatic|approval|staff)s?\b", re.IGNORECASE)
 NUMBER = re.compile(r"\d+")
@@ -50,9 +50,8 @@ def word_decline(lease: Lease, *, request_id: int, note: str) -> str:
 
 def template(item: str, note: str) -> str:
     """The same message without a model; the note's sentences become one."""
-    parts = [part.strip().rstrip(".!?") for part in SENTENCE_END.split(" ".join(note.split()))]
-    reason = shorten("; ".join(part for part in parts if part), NOTE_LENGTH)
-    because = f" The reason is this: {reason}." if reason else ""
+    reason = shorten(one_sentence(note), NOTE_LENGTH)
+    because = f" The reason: {reason}." if reason else ""
     return f"Thank you for telling us about your {item}. We looked at it with care and cannot refund it.{because}"
 
 

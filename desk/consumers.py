@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from desk.case import find_request
 from desk.frame import frame_for
 from desk.news import case_news, counts_and_brake
-from intake.consumers import CaseConsumer
+from desk.presence import PresentConsumer
 from intake.live import DESK_GROUP, staff_group
 from intake.live_consumer import Fragment, LiveConsumer, News
 from intake.models import RefundRequest
@@ -22,8 +22,8 @@ def may_see_desk(user: User) -> bool:
     return user.is_active and user.is_staff
 
 
-class StaffCaseConsumer(CaseConsumer):
-    """Every step of one request, for staff."""
+class StaffCaseConsumer(PresentConsumer):
+    """Every step of one request, for staff, and who of them is there."""
 
     def find(self, user: User, request_uuid: uuid.UUID) -> RefundRequest | None:
         if not may_see_desk(user):

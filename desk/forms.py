@@ -114,6 +114,15 @@ class ApproveForm(forms.Form):
             raise forms.ValidationError(f"At most {format_minor(most, self.currency)}: what is left of the shipping.")
         return shipping
 
+    def total(self) -> str:
+        """What stands in the two fields together, as the button names it; empty when it is no amount."""
+        typed = [self[name].value() for name in ("amount", "shipping") if name in self.fields]
+        try:
+            parsed = [parse_amount(str(text), self.currency) for text in typed if text and str(text).strip("0., ")]
+        except ValueError:
+            return ""
+        return format_minor(sum(parsed), self.currency) if parsed else ""
+
     def for_decide(self) -> dict[str, Any]:
         """The arguments of `decide` beside the card and who decides."""
         shipping = int(self.cleaned_data.get("shipping") or 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -28,7 +28,7 @@ def answer_with_sentence(error: Exception, context: dict[str, Any]) -> Response 
         return Response(error.as_json(), status=error.http_status)
     if isinstance(error, exceptions.ValidationError):
         return Response(_invalid_input(error.detail), status=400)
-    if isinstance(error, exceptions.ParseError | exceptions.UnsupportedMediaType):
+    if isinstance(error, exceptions.ParseError | exceptions.UnsupportedMediaType | SuspiciousOperation):
         sentence = "The body could not be read. Send JSON, or multipart for a photo."
         return Response({"error": "invalid_input", "message": sentence}, status=400)
     if isinstance(error, exceptions.PermissionDenied) and str(error.detail).startswith("CSRF Failed"):

@@ -54,7 +54,9 @@ class RefundForm(forms.Form):
         error_messages={"required": CHOOSE_A_REASON, "invalid_choice": CHOOSE_A_REASON},
     )
     details = forms.CharField(
-        widget=forms.Textarea(attrs={"rows": 5, "maxlength": DETAILS_LENGTH}),
+        widget=forms.Textarea(
+            attrs={"rows": 5, "maxlength": DETAILS_LENGTH, "aria-describedby": "details-hint id_details_error"}
+        ),
         error_messages={"required": DESCRIBE},
     )
 

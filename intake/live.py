@@ -17,6 +17,8 @@ from intake.models import RefundRequest
 logger = logging.getLogger(__name__)
 
 DESK_GROUP = "desk"
+MAX_WAITING = 1000
+_waiting = threading.BoundedSemaphore(MAX_WAITING)
 
 
 def staff_group(request_uuid: uuid.UUID) -> str:
@@ -43,8 +45,12 @@ def _announce(request_id: int, rev: int, for_customer: bool) -> None:
 
 def send_soon(notes: list[tuple[str, dict[str, Any]]]) -> None:
     """Hands notes (group, message) to this process's sending loop and returns at once; a broker that is away costs
-    the caller nothing, since pages ask again by themselves."""
-    asyncio.run_coroutine_threadsafe(_send_all(notes), _sending_loop())
+    the caller nothing, since pages ask again by themselves. Notes that find too many waiting are left out."""
+    if not _waiting.acquire(blocking=False):
+        logger.warning("live notes are left out: %s wait for the broker", MAX_WAITING)
+        return
+    sending = asyncio.run_coroutine_threadsafe(_send_all(notes), _sending_loop())
+    sending.add_done_callback(lambda _: _waiting.release())
 
 
 async def _send_all(notes: list[tuple[str, dict[str, Any]]]) -> None:

@@ -64,7 +64,8 @@ def standing_of(facts: CaseFacts) -> Standing:
 def track_of(facts: CaseFacts) -> tuple[Mark, ...]:
     """Four points, from what came in to how it ended."""
     third, last, reached = TRACKS[Status(facts.status)]
-    labels = ("Received", "Looked at", third, last)
+    second = "Looking at it" if facts.status == Status.WORKING else "Looked at"
+    labels = ("Received", second, third, last)
     ended = facts.status in {Status.REFUNDED, Status.DECLINED, Status.CLOSED}
     marks = [Mark(label, _state(position, reached, ended)) for position, label in enumerate(labels)]
     if facts.status in {Status.DECLINED, Status.CLOSED}:

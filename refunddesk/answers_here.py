@@ -13,12 +13,19 @@ import sys
 
 
 def main() -> int:
-    host = os.environ.get("ALLOWED_HOSTS", "").split(",")[0].strip().lstrip(".") or "localhost"
-    port = int(os.environ.get("PORT", "8000"))
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=4)
-    connection.request("GET", "/healthz", headers={"Host": host})
-    parts = json.loads(connection.getresponse().read())
+    try:
+        parts = _ask()
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        print(f"no answer: {error}", file=sys.stderr)  # noqa: T201 - for who reads the container's state
+        return 1
     return 0 if parts.get("web") == parts.get("database") == "ok" else 1
+
+
+def _ask() -> dict[str, str]:
+    host = os.environ.get("ALLOWED_HOSTS", "").split(",")[0].strip().lstrip(".") or "localhost"
+    connection = http.client.HTTPConnection("127.0.0.1", int(os.environ.get("PORT") or 8000), timeout=4)
+    connection.request("GET", "/healthz", headers={"Host": host})
+    return dict(json.loads(connection.getresponse().read()))
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def _answer_or(asked: Future[Answer], deadline: float, otherwise: Answer) -> Ans
     try:
         return asked.result(timeout=max(0.0, deadline - time.monotonic()))
     except Exception as error:
-        logger.warning("health: %s: %r", otherwise, error)
+        logger.info("health: %s: %r", otherwise, error)
         return otherwise
 
 
@@ -70,10 +70,10 @@ def _ask_broker() -> dict[str, str]:
         worker = pulse.age_seconds(client, "worker")
         if not pulse.fresh(beat) and not pulse.fresh(worker):
             worker = _ask_worker(client)
-        working = pulse.fresh(worker) or pulse.fresh(pulse.age_seconds(client, "full"))
+        full = pulse.age_seconds(client, "full")
         return {
             "broker": OK,
-            "worker": OK if working else _last_pulse(worker),
+            "worker": OK if pulse.fresh(worker) or pulse.fresh(full) else _last_pulse(worker),
             "beat": OK if pulse.fresh(beat) else _last_pulse(beat),
         }
 

@@ -16,6 +16,7 @@ def timetable(sweep_seconds: int) -> Timetable:
     return {
         "sweep-runs": _every(sweep_seconds, "agent.tasks.sweep_runs"),
         "settle-refunds": _every(30, "payments.tasks.settle_in_flight"),
+        "anchor-day": _every(3600, "agent.tasks.anchor_day"),
         "purge-photos": _every(3600, "intake.tasks.purge_unused_photos"),
         "pulse": _every(pulse.EVERY_SECONDS, "refunddesk.tasks.pulse", args=[BeatLazyFunc(pulse.beat_gives)]),
     }

@@ -146,7 +146,9 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     }
 else:
     # A frozen process must not hold a row for longer than this (ms).
-    DATABASES["default"].setdefault("OPTIONS", {})["options"] = "-c idle_in_transaction_session_timeout=15000"
+    DATABASES["default"].setdefault("OPTIONS", {}).update(
+        options="-c idle_in_transaction_session_timeout=15000", connect_timeout=5
+    )
     DATABASES["default"]["CONN_MAX_AGE"] = 0
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -159,6 +161,9 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "orders"
 LOGOUT_REDIRECT_URL = "sign-in"
+if DEMO:
+    # Browsers send a cookie to every port of a host: two demos side by side must not sign each other's people out.
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"sessionid-{PORT}", f"csrftoken-{PORT}"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "intake.views.csrf_failure"

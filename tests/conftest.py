@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from refunddesk.celery import app
 from tests.postgres_cluster import NoPostgres, cluster
 from tests.processes import DeskPrograms, RedisServer
 
+MEASURED = "measured"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -36,6 +37,21 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if session.config.getoption("--nothing-skipped") and reporter and reporter.stats.get("skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
         reporter.write_line("Nothing may be skipped in this run.", red=True)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What tests measured is told at the end, whether they ran here or in another process."""
+    reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, [])]
+    for report in reports:
+        for name, sentence in report.user_properties:
+            if name == MEASURED:
+                terminalreporter.write_line(f"{report.nodeid}: {sentence}")
+
+
+@pytest.fixture
+def tell(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """For numbers that are worth reading although the test passed."""
+    return lambda sentence: record_property(MEASURED, sentence)
 
 
 @pytest.fixture(scope="session")

@@ -92,7 +92,8 @@ class DeskPrograms:
         return worker
 
     def beat(self, **env: str) -> Child:
-        return self._start("beat", beat_command(), env)
+        command = [*beat_command(), "--schedule", str(self._logs / "beat-schedule")]
+        return self._start("beat", command, env)
 
     def web(self, **env: str) -> tuple[Child, str]:
         """A web server and its address, without a slash at the end."""

@@ -31,7 +31,11 @@ def pay_what_came_back(lease: Lease, run: Run) -> None:
         return
     try:
         reserved = refund_decided(
-            lease, amount_minor=goods + shipping, shipping_minor=shipping, units=_units(run, receipt)
+            lease,
+            amount_minor=goods + shipping,
+            shipping_minor=shipping,
+            units=_units(run, receipt),
+            receipt=receipt,
         )
     except CANNOT_BE_PAID as error:
         put_refusal_before_staff(lease, run, error, amount_minor=goods)

@@ -40,6 +40,7 @@ def run(context: ReviewContext, arguments: InspectPhoto) -> Outcome:
         addresses_reviewer=look.report.text_addresses_reviewer or context.evidence.addresses_reviewer,
         explanation=look.report.explanation,
     )
+    context.verdicts = None  # what the rules said before did not know this
     outcome = _outcome(look.report, len(photos))
     context.looks[arguments.source] = outcome
     return replace(outcome, usage=look.usage)

@@ -19,6 +19,8 @@ from payments.money import format_minor
 register = template.Library()
 
 LONGEST_JSON = 20_000
+# What the page's script keeps true while the page stands open; `{}` is the span.
+TICKING = {"ago": "{} ago", "ahead": "in {}"}
 EXACT = "%a %d %b %Y, %H:%M:%S %Z"
 
 
@@ -52,8 +54,10 @@ def moment(at: datetime, style: str = "clock", prefix: str = "") -> SafeString:
     """A `<time>` with the exact moment on hover. Styles: time `10:06:02`, clock and short the same for today and else
     with the day, day `Mar 3, 10:06`, ago, ahead."""
     local = timezone.localtime(at)
+    ticks = TICKING.get(style)
     return format_html(
-        '<time datetime="{}" title="{}">{}{}</time>',
+        '<time{} datetime="{}" title="{}">{}{}</time>',
+        format_html(' data-ticks="{}"', prefix + ticks) if ticks else "",
         local.isoformat(timespec="seconds"),
         local.strftime(EXACT),
         prefix,

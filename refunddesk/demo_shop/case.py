@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agent.outcomes import PhotoVerdict
 from refunddesk.demo_shop.people import Person
 
 
@@ -13,7 +14,7 @@ class Look:
 
     photo: str
     description: str
-    verdict: str
+    verdict: PhotoVerdict
     explanation: str
 
 

@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import F
 from django.utils import timezone
 
 from agent import customer_messages
 from agent.handover import card_of, handed_over_step
+from agent.link_facts import automatic_reserve_facts
 from agent.models import Approval, BudgetDay, Run
-from agent.outcomes import Handover, Point
-from intake.rules import PAYABLE_REASONS, Verdict
-from refunddesk.demo_shop.case import Advice, Finding
+from agent.outcomes import Handover, PhotoEvidence, Point
+from intake.rules import PAYABLE_REASONS, Facts, Verdict, judge
+from payments.models import Refund
+from refunddesk.demo_shop.case import Advice, Finding, Look
 from refunddesk.demo_shop.past_runs import begin_run, end_run
 from refunddesk.demo_shop.review_steps import look_ups, recommended, rules_asked
-from refunddesk.demo_shop.rules_then import verdicts_then
+from refunddesk.demo_shop.rules_then import facts_then
 from refunddesk.demo_shop.scene import SECOND, Scene
 
 
-def refund_at_once(scene: Scene) -> None:
-    run, verdicts = _begin(scene)
+def refund_at_once(scene: Scene, look: Look) -> None:
+    run, facts = _begin(scene)
+    verdicts = judge(facts)
     _ask_the_rules(scene, run, verdicts)
-    refund = scene.pay(run, automatic=True)
+    evidence = PhotoEvidence(verdict=look.verdict, explanation=look.explanation)
+
+    def facts_of(refund: Refund) -> dict[str, Any]:
+        return automatic_reserve_facts(refund, scene.request, facts, verdicts, evidence)
+
+    refund = scene.pay(run, facts_of, automatic=True)
     day, _ = BudgetDay.objects.get_or_create(day=timezone.localdate(refund.reserved_at), currency=refund.currency)
     BudgetDay.objects.filter(pk=day.pk).update(spent_minor=F("spent_minor") + refund.amount_minor)
 
 
 def hand_over(scene: Scene, advice: Advice) -> Approval:
     """The card as it was opened; its answer saves it."""
-    run, verdicts = _begin(scene)
+    run, facts = _begin(scene)
+    verdicts = judge(facts)
     look = scene.case.look
     if scene.case.reason in PAYABLE_REASONS and look is not None and look.verdict == "yes":
         _ask_the_rules(scene, run, verdicts)
@@ -48,14 +59,14 @@ def hand_over(scene: Scene, advice: Advice) -> Approval:
     return approval
 
 
-def _begin(scene: Scene) -> tuple[Run, tuple[Verdict, ...]]:
-    """The look-ups, and what the rules say about it."""
+def _begin(scene: Scene) -> tuple[Run, Facts]:
+    """The look-ups, and what the rules look at."""
     request, earlier = scene.request, scene.earlier_refunds
     scene.tape.wait(SECOND)
     key = f"req:{request.pk}"
     run = begin_run(request, Run.Trigger.REQUEST, key, request.pk, at=scene.tape.now, worded=True)
     scene.positions = scene.tape.add_all(run.pk, look_ups(scene.case, request, scene.charge, earlier))
-    return run, verdicts_then(scene.case, request, timezone.localdate(scene.tape.now), earlier)
+    return run, facts_then(scene.case, request, timezone.localdate(scene.tape.now), earlier)
 
 
 def _ask_the_rules(scene: Scene, run: Run, verdicts: tuple[Verdict, ...]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from agent import customer_messages
-from agent.models import Run
+from agent.link_facts import decided_reserve_facts
+from agent.models import Decision, Run
 from intake.models import Receipt, Return
 from intake.statuses import Status
 from refunddesk.demo_shop import people_steps
@@ -17,7 +18,7 @@ from refunddesk.demo_shop.tape import insert
 A_WEEK = timedelta(days=7)
 
 
-def await_parcel(scene: Scene, run: Run, plan: Parcel) -> Status:
+def await_parcel(scene: Scene, run: Run, plan: Parcel, decision: Decision) -> Status:
     """Sends the code in `run`; returns where the request ended."""
     tape = scene.tape
     parcel = Return(
@@ -33,10 +34,10 @@ def await_parcel(scene: Scene, run: Run, plan: Parcel) -> Status:
     end_run(run, "return code sent", tape.now)
     if plan.arrival is None:
         return _never_comes(scene, parcel)
-    return _comes(scene, parcel, plan.arrival)
+    return _comes(scene, parcel, plan.arrival, decision)
 
 
-def _comes(scene: Scene, parcel: Return, arrival: Arrival) -> Status:
+def _comes(scene: Scene, parcel: Return, arrival: Arrival, decision: Decision) -> Status:
     request, tape, history = scene.request, scene.tape, scene.history
     parcel.status = Return.Status.RECEIVED
     insert(parcel)
@@ -54,7 +55,7 @@ def _comes(scene: Scene, parcel: Return, arrival: Arrival) -> Status:
     tape.add(people_steps.received(by))
     tape.wait(SECOND)
     run = begin_run(request, Run.Trigger.RECEIPT, f"rcv:{receipt.pk}", receipt.pk, at=tape.now)
-    scene.pay(run, automatic=False)
+    scene.pay(run, lambda refund: decided_reserve_facts(refund, request, decision, receipt), automatic=False)
     check = begin_run(request, Run.Trigger.CHECK, f"chk:{parcel.pk}:1", parcel.pk, at=parcel.check_at)
     check.moved_request = False
     end_run(check, "nothing left to do", parcel.check_at + SECOND)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import secrets
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from typing import Any
 
 from django.db.models import F
 from django.utils import timezone
 
 from agent import customer_messages
-from agent.models import Run
+from agent.chain import append_link
+from agent.link_facts import outcome_facts
+from agent.models import ChainRecord, Run
 from intake.models import PolicyVersion, RefundRequest
 from intake.picture import CleanPicture
 from intake.statuses import Status
@@ -71,8 +75,22 @@ class Scene:
     def earlier_refunds(self) -> tuple[date, ...]:
         return tuple(self.history.refund_days.get(self.request.customer_id, ()))
 
-    def pay(self, run: Run, *, automatic: bool) -> Refund:
-        """The money goes back in `run`, which ends with it."""
+    def link(self, kind: ChainRecord.Kind, subject: object, facts: dict[str, Any]) -> None:
+        """The next link of the request's book, which seals the timeline up to now."""
+        self.tape.save()
+        append_link(self.request.pk, kind, subject, facts, at=self.tape.now)
+
+    def pay(self, run: Run, facts_of: Callable[[Refund], dict[str, Any]], *, automatic: bool) -> Refund:
+        """The money goes back in `run`, which ends with it; `facts_of` the refund go into the book."""
+        refund = self._reserve(run, facts_of, automatic=automatic)
+        refund.settled_at = self.tape.wait(SECOND)
+        self._settle(refund)
+        self.tape.add(people_steps.refund_done(run.pk, refund))
+        self.tape.add(customer_messages.refunded(run.pk, refund))
+        end_run(run, f"refund {refund.status}", self.tape.now)
+        return refund
+
+    def _reserve(self, run: Run, facts_of: Callable[[Refund], dict[str, Any]], *, automatic: bool) -> Refund:
         charge, tape = self.charge, self.tape
         refund = Refund(
             charge=charge,
@@ -94,22 +112,22 @@ class Scene:
         )
         if not automatic:
             tape.add(people_steps.refund_started(run.pk, refund))
-        refund.settled_at = tape.wait(SECOND)
+        self.link(ChainRecord.Kind.RESERVE, refund.pk, facts_of(refund))
+        return refund
+
+    def _settle(self, refund: Refund) -> None:
+        """The provider took it at once."""
         insert(refund)
-        insert(
-            RefundOutcome(
-                refund=refund, status=refund.status, source=RefundOutcome.Source.RUN, created_at=refund.settled_at
-            )
+        outcome = RefundOutcome(
+            refund=refund, status=refund.status, source=RefundOutcome.Source.RUN, created_at=self.tape.now
         )
-        Charge.objects.filter(pk=charge.pk).update(reserved_minor=F("reserved_minor") + refund.amount_minor)
+        insert(outcome)
+        self.link(ChainRecord.Kind.OUTCOME, outcome.pk, outcome_facts(outcome))
+        Charge.objects.filter(pk=self.charge.pk).update(reserved_minor=F("reserved_minor") + refund.amount_minor)
         day = timezone.localdate(refund.reserved_at)
         self.history.refund_days.setdefault(self.request.customer_id, []).append(day)
-        tape.add(people_steps.refund_done(run.pk, refund))
-        tape.add(customer_messages.refunded(run.pk, refund))
-        end_run(run, f"refund {refund.status}", tape.now)
-        return refund
 
     def end(self, status: Status) -> None:
         """Saves the timeline and where the request stands at its end."""
-        rev = self.tape.save()
-        RefundRequest.objects.filter(pk=self.request.pk).update(status=status, status_changed_at=self.tape.now, rev=rev)
+        self.tape.save()
+        RefundRequest.objects.filter(pk=self.request.pk).update(status=status, status_changed_at=self.tape.now)

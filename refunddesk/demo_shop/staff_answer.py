@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from agent import customer_messages
-from agent.models import Approval, Decision, Run
+from agent.link_facts import decided_reserve_facts, decision_facts
+from agent.models import Approval, ChainRecord, Decision, Run
 from intake.statuses import Status
 from refunddesk.demo_shop import people_steps
 from refunddesk.demo_shop.case import Answer
@@ -22,6 +23,7 @@ def answer_card(scene: Scene, approval: Approval, answer: Answer) -> Status:
     insert(approval)
     decision = _decision(scene, approval, answer)
     tape.add(people_steps.decided(decision, decision.decided_by, scene.request.currency))
+    scene.link(ChainRecord.Kind.DECISION, decision.pk, decision_facts(decision))
     decision.carried_out_at = tape.wait(SECOND)
     insert(decision)
     key = f"dec:{approval.pk}"
@@ -30,8 +32,8 @@ def answer_card(scene: Scene, approval: Approval, answer: Answer) -> Status:
     if worded:
         return _decline(scene, run, answer.message)
     if scene.case.parcel is not None:
-        return await_parcel(scene, run, scene.case.parcel)
-    scene.pay(run, automatic=False)
+        return await_parcel(scene, run, scene.case.parcel, decision)
+    scene.pay(run, lambda refund: decided_reserve_facts(refund, scene.request, decision, None), automatic=False)
     return Status.REFUNDED
 
 

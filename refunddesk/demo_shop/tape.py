@@ -61,7 +61,8 @@ class Tape:
         steps = [self.add(replace(entry, run_uuid=run_id)) for entry in entries]
         return {step.tool: step.position for step in steps}
 
-    def save(self) -> int:
-        """Inserts the steps and returns the request's rev."""
+    def save(self) -> None:
+        """Inserts what was added since the last time and brings the request's `rev` up to it."""
         Step.objects.bulk_create(self._steps)
-        return self._rev
+        self._steps = []
+        RefundRequest.objects.filter(pk=self.request.pk).update(rev=self._rev)

@@ -37,12 +37,14 @@ def write_cases(history: History, cases: list[Case]) -> None:
 def _write(scene: Scene) -> None:
     _keep_photo(scene)
     scene.tape.add(people_steps.asked(scene.request))
-    if scene.case.advice is None or scene.case.answer is None:
-        refund_at_once(scene)
+    case = scene.case
+    if case.advice is not None and case.answer is not None:
+        scene.end(answer_card(scene, hand_over(scene, case.advice), case.answer))
+    elif case.look is not None:
+        refund_at_once(scene, case.look)
         scene.end(Status.REFUNDED)
-        return
-    approval = hand_over(scene, scene.case.advice)
-    scene.end(answer_card(scene, approval, scene.case.answer))
+    else:
+        raise ValueError(f"The case of {case.order} says neither what the photo showed nor what staff decided.")
 
 
 def _keep_photo(scene: Scene) -> None:

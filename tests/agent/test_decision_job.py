@@ -17,6 +17,7 @@ from agent.tasks import work
 from intake.models import Question, RefundRequest, Return
 from payments.models import Charge, Refund
 from tests.agent.work_off import open_card, titles, told, work_off
+from tests.behind_the_book import behind_the_book
 from tests.factories import ApprovalFactory, RefundFactory, RequestFactory
 from tests.fake_bank import FakeBank
 
@@ -142,7 +143,7 @@ def test_a_decision_that_comes_too_late_is_set_aside(card: Approval, maya: User)
 
 
 def test_after_a_failed_attempt_a_new_decision_pays_with_a_new_key(card: Approval, maya: User, bank: FakeBank) -> None:
-    Charge.objects.update(provider="bank")
+    behind_the_book(Charge).update(provider="bank")
     bank.answers = ["failed: card expired", "succeeded"]
     request = decided(card, maya, "approve")
     assert request.status == "needs_approval"

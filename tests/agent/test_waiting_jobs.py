@@ -15,6 +15,7 @@ from intake.models import Question, Receipt, RefundRequest, Return
 from payments.models import Charge, Refund
 from payments.settle_refund import record_outcome
 from tests.agent.work_off import open_card, titles, told, wait_for, work_off
+from tests.behind_the_book import behind_the_book
 from tests.factories import ApprovalFactory, LineFactory, OrderFactory, RefundFactory, RequestFactory
 from tests.fake_bank import FakeBank
 
@@ -25,7 +26,7 @@ def awaiting_return(*, units: int = 1, price: int = 1999, shipping: int = 0) -> 
     order = OrderFactory(shipping_minor=shipping)
     line = LineFactory(order=order, quantity=units, unit_price_minor=price)
     request = RequestFactory(line=line, units=units, status="awaiting_return")
-    Charge.objects.update(captured_minor=line.paid_minor + shipping)
+    behind_the_book(Charge).update(captured_minor=line.paid_minor + shipping)
     request.runs.all().delete()
     now = timezone.now()
     Return.objects.create(

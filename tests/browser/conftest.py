@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.window import Window
 from tests.whole_desk import WholeDesk, whole_desk
 
 THINKS_SECONDS = "0.8"
+PATIENCE_MS = 30_000
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +26,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeDesk]:
 def chromium(chromium_path: str) -> Iterator[Browser]:
     """Closed after the module: while it is open this thread has a running event loop, and Django reads no rows."""
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path, args=arguments)
         yield browser
@@ -43,7 +45,7 @@ def maya(desk: WholeDesk, chromium: Browser) -> Iterator[Window]:
 
 def _window(desk: WholeDesk, chromium: Browser, email: str, sign_in: str) -> Iterator[Window]:
     context = chromium.new_context(base_url=desk.address, viewport={"width": 1360, "height": 860})
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE_MS)
     window = Window(context.new_page())
     window.sign_in(sign_in, email)
     yield window

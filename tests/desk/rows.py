@@ -13,6 +13,7 @@ from django.utils import timezone
 from agent.models import Approval, Run
 from intake.models import RefundRequest, Step
 from intake.timeline import Entry, write_step
+from tests.behind_the_book import behind_the_book
 from tests.factories import ApprovalFactory, CustomerFactory, LineFactory, OrderFactory, RequestFactory, RunFactory
 
 
@@ -71,7 +72,7 @@ def step_of(request: RefundRequest, title: str, *, at: datetime | None = None, *
     with transaction.atomic():
         step = write_step(request.pk, Entry(title=title, **entry))
     if at is not None:
-        Step.objects.filter(pk=step.pk).update(created_at=at)
+        behind_the_book(Step).filter(pk=step.pk).update(created_at=at)
     request.refresh_from_db()
     return step
 

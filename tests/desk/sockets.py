@@ -9,6 +9,7 @@ from typing import Any
 
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 
@@ -55,7 +56,8 @@ async def socket_of(user: User, path: str, *, origin: bytes | None = ORIGIN) -> 
     def cookie() -> bytes:
         client = Client()
         client.force_login(user)
-        return f"sessionid={client.cookies['sessionid'].value}".encode()
+        name = settings.SESSION_COOKIE_NAME
+        return f"{name}={client.cookies[name].value}".encode()
 
     return Socket(path, await sync_to_async(cookie)(), origin)
 

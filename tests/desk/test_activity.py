@@ -136,7 +136,7 @@ def test_a_step_opens_to_arguments_and_result_escaped(lead: Client) -> None:
         request, "Read policy", tool="read_policy", arguments={"topic": "<b>"}, result={"text": "</pre>"}, duration_ms=4
     )
     page = lead.get(f"/desk/queue/all/{request.uuid}/").content.decode()
-    assert "<summary><b>Read policy</b>" in page
+    assert "<summary><b>Read policy" in page
     assert "&quot;topic&quot;: &quot;&lt;b&gt;&quot;" in page
     assert "&quot;text&quot;: &quot;&lt;/pre&gt;&quot;" in page
     assert ">4 ms</span>" in page

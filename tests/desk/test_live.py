@@ -14,7 +14,7 @@ from desk import consumers
 from intake.live import DESK_GROUP, staff_group
 from intake.models import RefundRequest
 from tests.desk.rows import card_for, ended_run, kettle_request, member_of, minutes_ago, onlooker, step_of
-from tests.desk.sockets import opened, socket_of
+from tests.desk.sockets import Socket, opened, socket_of
 from tests.factories import CustomerFactory
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.asyncio]
@@ -152,3 +152,29 @@ async def test_many_notes_are_told_at_the_queues_pace(monkeypatch: pytest.Monkey
             await page.frame()
             told += 1
     assert 1 <= told <= 3
+
+
+async def test_people_at_the_same_request_see_each_other_and_who_is_deciding() -> None:
+    request, _ = await sync_to_async(case_with_steps)(1)
+    maya = await sync_to_async(member_of)("lead", "Maya", "Okafor")
+    daniel = await sync_to_async(member_of)("support", "Daniel", "Reyes")
+    path = f"/ws/desk/cases/{request.uuid}/"
+    async with opened(path, maya, rev=1) as hers:
+        await hers.frame()
+        async with opened(path, daniel, rev=1) as his:
+            assert "Daniel Reyes is here too" in who_is_in(await until_who(hers))
+            assert "Maya Okafor is here too" in who_is_in(await until_who(his))
+            await his.say({"type": "writing", "writing": True})
+            assert "Daniel Reyes is deciding" in who_is_in(await until_who(hers))
+        assert "Daniel" not in who_is_in(await until_who(hers))
+
+
+async def until_who(page: Socket) -> dict[str, Any]:
+    while True:
+        frame = await page.frame()
+        if any(one["id"].startswith("who-") for one in frame.get("fragments", [])):
+            return frame
+
+
+def who_is_in(frame: dict[str, Any]) -> str:
+    return str(next(one["html"] for one in frame["fragments"] if one["id"].startswith("who-")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 
@@ -83,14 +84,14 @@ def test_a_customer_cannot_sign_in_on_the_desk(card: Approval) -> None:
     answer = Client().post("/desk/login/", {"username": customer.username, "password": PASSWORD})
     assert answer.status_code == 200
     assert "no staff account" in answer.content.decode()
-    assert "sessionid" not in answer.cookies
+    assert settings.SESSION_COOKIE_NAME not in answer.cookies
 
 
 def test_signed_in_again_in_another_tab_the_old_page_decides_nothing(daniel: User, card: Approval) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(daniel)
     given = {"card": str(card.pk), "choice": "decline", "note": "x", "csrfmiddlewaretoken": "y" * 64}
-    client.cookies["csrftoken"] = "z" * 32
+    client.cookies[settings.CSRF_COOKIE_NAME] = "z" * 32
     answer = client.post(decide_address(card), given, headers=HTMX)
     assert answer.status_code == 403
     assert "<html" not in answer.content.decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -52,7 +53,7 @@ def test_requests_and_decisions_are_saved_at_once_and_start_when_the_broker_is_b
 
 
 def test_tasks_flow_again_after_redis_was_restarted_under_an_idle_worker(
-    real_broker: RedisServer, programs: DeskPrograms
+    real_broker: RedisServer, programs: DeskPrograms, tell: Callable[[str], None]
 ) -> None:
     worker = programs.worker(**SOON)
     beat = programs.beat(**SOON)
@@ -64,7 +65,7 @@ def test_tasks_flow_again_after_redis_was_restarted_under_an_idle_worker(
     before = time.monotonic()
     request = ask(carafe_line(), "carafe-cracked")
     wait_until_at_rest([request], 60)
-    print(f"\nat rest {time.monotonic() - before:.1f} seconds after Redis was back")
+    tell(f"at rest {time.monotonic() - before:.1f} seconds after Redis was back")
 
     assert status_of(request) == "refunded"
     assert worker.running

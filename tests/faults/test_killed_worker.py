@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 
 import pytest
 
@@ -36,7 +37,9 @@ def kill(worker: Child) -> None:
     worker.process.wait()
 
 
-def test_reviews_and_declines_go_on_in_another_worker(real_broker: RedisServer, programs: DeskPrograms) -> None:
+def test_reviews_and_declines_go_on_in_another_worker(
+    real_broker: RedisServer, programs: DeskPrograms, tell: Callable[[str], None]
+) -> None:
     worker = programs.worker(SCRIPTED_MODEL_DELAY_SECONDS="2")
     programs.beat()
     reviews = [ask(carafe_line(), "carafe-cracked"), ask(mugs_line(), "mugs-one-broken")]
@@ -50,7 +53,7 @@ def test_reviews_and_declines_go_on_in_another_worker(real_broker: RedisServer, 
     assert Run.objects.filter(status="running").count() == 4
     programs.worker()
     took = wait_until_at_rest([*reviews, *declines], AT_REST_SECONDS)
-    print(f"\nat rest {took:.0f} seconds after the new worker was ready (lease of 60 seconds, sweep every 15)")
+    tell(f"at rest {took:.0f} seconds after the new worker was ready (lease of 60 seconds, sweep every 15)")
 
     assert [status_of(request) for request in reviews] == ["refunded", "refunded"]
     assert [refunds_of(request) for request in reviews] == [["succeeded"], ["succeeded"]]

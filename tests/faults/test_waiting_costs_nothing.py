@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -49,7 +50,9 @@ def look_at(worker: Child, beat: Child, redis: RedisServer) -> Load:
     return Load(*(min(column) for column in zip(*looks, strict=True)))
 
 
-def test_a_thousand_waiting_requests_hold_nothing(real_broker: RedisServer, programs: DeskPrograms) -> None:
+def test_a_thousand_waiting_requests_hold_nothing(
+    real_broker: RedisServer, programs: DeskPrograms, tell: Callable[[str], None]
+) -> None:
     worker, beat = programs.worker(**SOON), programs.beat(**SOON)
     wait_until(lambda: worker.log.read_text().count("sweep_runs") > 6, 20, "a few sweeps without anything")
     empty = look_at(worker, beat, real_broker)
@@ -59,7 +62,7 @@ def test_a_thousand_waiting_requests_hold_nothing(real_broker: RedisServer, prog
     wait_until(lambda: worker.log.read_text().count("sweep_runs") > swept + 6, 20, "a few sweeps over all of them")
     full = look_at(worker, beat, real_broker)
 
-    print(f"\nwithout: {empty}\nwith {WAITING}: {full}")
+    tell(f"without any {empty}, with {WAITING} {full}")
     assert full == empty
     assert full.queue_length == 0
     assert Run.objects.filter(status="queued").count() == WAITING

@@ -1,4 +1,4 @@
-"""The recorded answers of OpenAI-compatible providers, ready to be served; good calls rewritten to this project's tools."""
+"""The recorded answers of OpenAI-compatible providers, ready to be served; good calls rewritten to our own tools."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def test_an_item_that_is_not_in_the_order_is_refused(kettle: OrderLine) -> None:
 
 @pytest.mark.parametrize("delivered_in", [None, timedelta(hours=2)])
 def test_what_is_not_delivered_yet_is_refused(kettle: OrderLine, delivered_in: timedelta | None) -> None:
-    kettle.delivered_at = delivered_in and timezone.now() + delivered_in
+    kettle.delivered_at = timezone.now() + delivered_in if delivered_in else None
     kettle.save()
     assert refused(kettle).code == "not_delivered"
 

@@ -55,9 +55,7 @@ def test_two_submissions_for_a_line_give_one_request_and_the_second_is_told_whic
 def test_one_photo_in_two_requests_is_taken_by_one(priya: User, new_photo: Callable[[User], Photo]) -> None:
     lines = [LineFactory(order=OrderFactory(customer=priya)) for _ in range(2)]
     photo = new_photo(priya)
-    outcomes = at_one_moment(
-        *[lambda line=line: ask(line, reason="damaged", photo_ids=[photo.pk]) for line in lines]  # type: ignore[misc]
-    )
+    outcomes = at_one_moment(*[lambda line=line: ask(line, reason="damaged", photo_ids=[photo.pk]) for line in lines])
     assert RefundRequest.objects.count() == 1
     assert sorted(outcome.code for outcome in outcomes if isinstance(outcome, Refusal)) == ["photo_not_found"]
 
@@ -66,7 +64,7 @@ def test_one_photo_in_two_requests_is_taken_by_one(priya: User, new_photo: Calla
 def test_the_last_request_of_a_day_is_given_once(priya: User, settings: object) -> None:
     settings.REQUESTS_PER_DAY = 1  # type: ignore[attr-defined]
     lines = [LineFactory(order=OrderFactory(customer=priya)) for _ in range(3)]
-    outcomes = at_one_moment(*[lambda line=line: ask(line) for line in lines])  # type: ignore[misc]
+    outcomes = at_one_moment(*[lambda line=line: ask(line) for line in lines])
     assert RefundRequest.objects.count() == 1
     assert [o.code for o in outcomes if isinstance(o, Refusal)] == ["too_many_requests"] * 2
 

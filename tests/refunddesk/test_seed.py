@@ -15,7 +15,9 @@ from django.db.models import F, Max, Sum
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from agent.models import Approval, BudgetDay, Decision, Run
+from agent.chain import NOTHING_BEFORE, link_hash
+from agent.models import Approval, BudgetDay, ChainRecord, Decision, Run
+from agent.seal_steps import step_digest
 from intake.models import Photo, RefundRequest, Return, Step
 from intake.photos import read_photo
 from intake.picture import clean
@@ -167,6 +169,20 @@ def test_money_given_back_stands_on_its_charge_and_on_its_day() -> None:
     assert RefundOutcome.objects.filter(source="run", status="succeeded").count() == 6
     automatic = Refund.objects.filter(automatic=True).aggregate(total=Sum("amount_minor"))["total"]
     assert BudgetDay.objects.aggregate(total=Sum("spent_minor"))["total"] == automatic == 3900 + 2800
+
+
+def test_each_decision_and_all_money_stand_in_the_book_of_their_request() -> None:
+    seed_demo_shop()
+    subjects = {link.subject for link in ChainRecord.objects.all()}
+    rows = [*Decision.objects.all(), *Refund.objects.all(), *RefundOutcome.objects.all()]
+    assert subjects == {str(row.pk) for row in rows}
+    for request in RefundRequest.objects.all():
+        previous = NOTHING_BEFORE
+        for sequence, link in enumerate(request.chain.order_by("sequence"), start=1):
+            assert link.hash == link_hash(sequence, link.kind, link.subject, link.facts, previous)
+            previous = link.hash
+            for position, digest in link.facts["timeline"]["steps"].items():
+                assert step_digest(request.steps.get(position=position)) == digest
 
 
 def test_stored_photos_are_the_cleaned_fixtures() -> None:

@@ -52,7 +52,16 @@
   };
   reasons?.addEventListener("change", tellWhetherNeeded);
 
+  const units = document.querySelector("select#id_units");
+  const sayAmount = () => {
+    const amount = units?.selectedOptions[0]?.text.split(" · ")[1];
+    if (amount) units.form.querySelector(".submit button").textContent = `Ask for ${amount} back`;
+  };
+  units?.addEventListener("change", sayAmount);
+
+  sayAmount();
   prepare(document);
+  document.querySelector("main [aria-invalid=true], main .field-error + .choices input")?.focus();
   tellWhetherNeeded();
   document.addEventListener("live:part", ({ detail }) => prepare(detail.parentNode));
   document.addEventListener("live:news", () => prepare(document));

@@ -58,7 +58,6 @@
       item.classList.add("sending");
       state.textContent = "Sending…";
       image.src = URL.createObjectURL(file);
-      image.onerror = () => image.removeAttribute("src");
       list.append(item);
       refresh();
       const answer = await send(field, await shrunk(file));

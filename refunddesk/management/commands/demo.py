@@ -20,6 +20,7 @@ from refunddesk.demo_processes.place import Place
 from refunddesk.demo_processes.refusal import DemoRefused
 from refunddesk.demo_processes.stop_signals import StopSignals
 from refunddesk.demo_processes.watch import Watch
+from refunddesk.demo_shop.people import PRIYA, STAFF
 
 
 class Command(BaseCommand):
@@ -80,7 +81,8 @@ def _migrate() -> None:
 
 
 def _ready_line(place: Place) -> str:
+    staff = ", ".join(person.email for person in STAFF)
     return (
-        f"Ready: {place.address} (customer priya.raman@example.com) and {place.address}desk/ (staff "
-        f"maya.okafor@example.com, daniel.reyes@example.com), password {settings.DEMO_PASSWORD}. Ctrl-C stops it all."
+        f"Ready: {place.address} (customer {PRIYA.email}) and {place.address}desk/ (staff {staff}), "
+        f"password {settings.DEMO_PASSWORD}. Ctrl-C stops it all."
     )

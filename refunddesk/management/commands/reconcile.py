@@ -10,7 +10,7 @@ DEFAULT_DAYS = 180
 
 
 class Command(BaseCommand):
-    help = "Compares the refunds in the shop's book with the provider's; prints each difference and ends 1 if one is left."
+    help = "Compares the refunds in the book with the provider's; prints each difference and ends 1 if one is left."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -33,11 +33,10 @@ class Command(BaseCommand):
         for difference in differences(options["days"]):
             self.stdout.write(f"{difference.where}: {difference.what}.")
             open_differences += self._settle(difference, apply=options["apply"])
-        counted = f"Compared {charges} payments with their {refunds} refunds, {at_stripe} of the payments with Stripe"
+        counted = f"Payments compared: {charges}, refunds: {refunds}, payments asked for at Stripe: {at_stripe}"
         if open_differences:
-            noun = "difference is" if open_differences == 1 else "differences are"
-            raise CommandError(f"{counted}: {open_differences} {noun} left.")
-        self.stdout.write(f"{counted}: no difference is left.")
+            raise CommandError(f"{counted}. Differences left: {open_differences}.")
+        self.stdout.write(f"{counted}. Differences left: none.")
 
     def _settle(self, difference: Difference, *, apply: bool) -> int:
         """1 if the difference stays."""

@@ -239,6 +239,15 @@ def test_a_hand_over_names_the_failed_rules_without_first_review(ask: Ask) -> No
     assert [point.step for point in handover.findings] == [1, None]  # type: ignore[union-attr]
 
 
+def test_a_look_after_the_rules_were_asked_counts_on_the_card(ask: Ask) -> None:
+    context = context_of(ask("kettle", "kettle-dented-spout"))
+    run(context, "issue_refund", reason="Clear.")
+    run(context, "inspect_photo", source="request")
+    ran = run(context, "request_approval", recommendation="refund", findings=[], concerns=[], reasoning="Clear.",
+              draft_question="")  # fmt: skip
+    assert [rule.rule for rule in ran.outcome.ending.failed_rules] == ["limit"]  # type: ignore[union-attr]
+
+
 def test_a_draft_question_is_kept_only_for_asking(ask: Ask) -> None:
     ran = run(context_of(ask("kettle")), "request_approval", recommendation="decline", findings=[],
               concerns=[], reasoning="No.", draft_question="Why?")  # fmt: skip

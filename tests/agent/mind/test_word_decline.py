@@ -9,6 +9,7 @@ from agent import word_decline as wording
 from agent.llm.base import KeyRefused, Message, ModelTrouble, Reply, ToolCall, ToolSpec, Usage
 from agent.models import Decision, Run
 from agent.prompts import PROMPT_VERSION
+from agent.prompts.one_sentence import SENTENCE_END, one_sentence
 from agent.word_decline import template, word_decline
 from intake.models import RefundRequest
 from tests.agent.mind.cases import begin
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.django_db
 NOTE = "The photo shows the dripper whole. We saw no crack."
 TEMPLATE = (
     "Thank you for telling us about your Ceramic pour-over dripper. We looked at it with care and cannot refund it. "
-    "The reason is this: The photo shows the dripper whole; We saw no crack."
+    "The reason: the photo shows the dripper whole; we saw no crack."
 )
 
 
@@ -84,7 +85,7 @@ def test_numbers_the_team_member_gave_may_be_told(worded: Any) -> None:
 
 def test_a_team_members_name_in_the_note_stays_inside(worded: Any) -> None:
     text = worded(KeyRefused("no"), note="Maya Okafor looked at it, and Maya saw no crack.")
-    assert text.endswith("The reason is this: our team looked at it, and our team saw no crack.")
+    assert text.endswith("The reason: our team looked at it, and our team saw no crack.")
 
 
 def test_the_run_notes_who_worded_it_and_what_it_cost(worded: Any) -> None:
@@ -94,17 +95,30 @@ def test_the_run_notes_who_worded_it_and_what_it_cost(worded: Any) -> None:
     assert (run.tokens_in, run.tokens_out) == (90, 12)
 
 
+def test_a_note_of_several_sentences_becomes_one_and_names_keep_their_capital() -> None:
+    assert one_sentence("The lid is whole. We saw no dent! Oakland checked it. ") == (
+        "the lid is whole; we saw no dent; Oakland checked it"
+    )
+
+
+def test_the_scripted_model_words_a_long_note_itself(ask: Ask) -> None:
+    request = ask("dripper", "dripper-no-damage")
+    text = word_decline(begin(request), request_id=request.pk, note=NOTE)
+    assert text.endswith("The reason: the photo shows the dripper whole; we saw no crack.")
+    assert "we are sorry" in text
+
+
 def test_the_scripted_model_words_it_in_three_sentences(ask: Ask) -> None:
     request = ask("dripper", "dripper-no-damage")
     text = word_decline(begin(request), request_id=request.pk, note="The photo shows no damage.")
     assert text == (
         "Thank you for telling us about your Ceramic pour-over dripper; we are sorry that it was not what you hoped "
-        "for. We looked at your request with care and cannot refund it. The reason is this: The photo shows no damage."
+        "for. We looked at your request with care and cannot refund it. The reason: the photo shows no damage."
     )
 
 
 @pytest.mark.parametrize("note", ["", "No.", "One. Two! Three? Four.", "x" * 1000])
 def test_the_template_has_at_most_three_sentences(note: str) -> None:
     text = template("Hand grinder", note)
-    assert len(wording.SENTENCE_END.split(text)) <= 3
+    assert len(SENTENCE_END.split(text)) <= 3
     assert len(text) < 600

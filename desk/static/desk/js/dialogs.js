@@ -18,8 +18,12 @@
     body.textContent = "";
     htmx.ajax("GET", addressOf(opener), { target: body, swap: "innerHTML" }).then(() => {
       if (body.children.length && !byId("dialog").open) byId("dialog").showModal();
+      tellWriting(byId("dialog").open);
     });
   }
+
+  const tellWriting = (writing) => document.dispatchEvent(new CustomEvent("desk:writing", { detail: writing }));
+  byId("dialog")?.addEventListener("close", () => tellWriting(false));
 
   document.addEventListener("click", (event) => {
     const opener = event.target.closest("[data-dialog]");
@@ -50,6 +54,11 @@
     window.setTimeout(() => toast.classList.remove("shown"), 5000);
   }
 
+  document.addEventListener("DOMContentLoaded", () => {
+    const toast = byId("toast");
+    if (toast?.textContent.trim()) say(toast.textContent.trim());
+  });
+
   // -- answers that are not the expected fragment -------------------------------------------------------------------
 
   document.addEventListener("htmx:beforeSwap", (event) => {
@@ -68,6 +77,19 @@
   function notice(status) {
     show(NOTICES[status] || "The desk could not answer. Reload the page and look before you try again.", "Reload");
   }
+
+  /** Somebody else was faster while this form stood open: it says so before anything is sent. */
+  document.addEventListener("htmx:afterSwap", () => {
+    const card = byId("dialog")?.open && byId("dialog").querySelector("input[name=card]");
+    if (!card || byId("dialog-body").querySelector(".overtaken")) return;
+    const shown = byId("case-main")?.querySelector(".acts input[name=card]");
+    if (shown && shown.value === card.value) return;
+    const note = document.createElement("p");
+    note.className = "note person overtaken";
+    note.setAttribute("role", "alert");
+    note.textContent = "This card has just been decided by somebody else. Close this to see how.";
+    byId("dialog-body").prepend(note);
+  });
 
   document.addEventListener("desk:signed-out", () => {
     show("You are signed out, so this page is not kept up to date. What you typed is kept.", "Sign in again");

@@ -127,6 +127,13 @@
     document.dispatchEvent(new CustomEvent("desk:signed-out"));
   }
 
+  /** Whoever opens a decision's form is shown as writing to the others. */
+  function sayWriting(writing) {
+    const place = places.get(byId("activity"));
+    if (place?.open) place.socket.send(JSON.stringify({ type: "writing", writing }));
+  }
+
+  document.addEventListener("desk:writing", (event) => sayWriting(event.detail));
   document.addEventListener("DOMContentLoaded", find);
   document.addEventListener("htmx:afterSettle", find);
   document.addEventListener("visibilitychange", look);

@@ -1,0 +1,69 @@
+"""Decisions as they were taken, and each decided refund against the decision that stands behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agent.link_facts import decision_row, receipt_row
+from agent.models import ChainRecord, Decision
+from agent.verify.differs import difference
+from agent.verify.pages import Pages
+from payments.models import Refund
+from payments.money import share_of_paid
+
+Kind = ChainRecord.Kind
+
+
+def check_decisions(pages: Pages) -> Iterator[str]:
+    for link in pages.links_of(Kind.DECISION):
+        decision = pages.decision_with(link.subject)
+        if decision is None:
+            continue
+        changed = difference(link.facts["decision"], decision_row(decision))
+        if changed:
+            yield f"The decision of link {link.sequence} is not as it was: {changed}."
+        card = {"recommendation": decision.approval.recommendation, "failed_rules": decision.approval.failed_rules}
+        changed = difference(link.facts["card"], card)
+        if changed:
+            yield f"The card of the decision of link {link.sequence} is not as it was: {changed}."
+        if link.facts["by"]["id"] != decision.decided_by_id or not link.facts["by"]["name"]:
+            yield f"The decision of link {link.sequence} does not say who took it."
+
+
+def check_decided(pages: Pages, refund: Refund, reserve: ChainRecord) -> Iterator[str]:
+    """A refund that staff decided: an approval before it, at most its amount, and what came back where that counts."""
+    name = f"Refund {refund.reference}"
+    decision = pages.decision_with(reserve.facts["decision"])
+    link = None if decision is None else pages.link_of(Kind.DECISION, decision.pk)
+    if decision is None or link is None:
+        yield f"{name} has no decision behind it."
+        return
+    if decision.choice != Decision.Choice.APPROVE or decision.set_aside_at or not decision.carried_out_at:
+        yield f"{name} rests on a decision that did not approve it."
+    if link.sequence > reserve.sequence:
+        yield f"{name} was reserved before it was decided."
+    if refund.amount_minor > (decision.amount_minor or 0) or refund.shipping_minor > decision.shipping_minor:
+        yield f"{name} is above what was decided."
+    if reserve.facts["receipt"] is not None:
+        yield from _check_what_came(pages, refund, reserve, decision)
+    elif decision.require_return:
+        yield f"{name} was to wait for the item, and nothing came back."
+    elif refund.amount_minor != decision.amount_minor or refund.shipping_minor != decision.shipping_minor:
+        yield f"{name} is not the amount that was decided."
+
+
+def _check_what_came(pages: Pages, refund: Refund, reserve: ChainRecord, decision: Decision) -> Iterator[str]:
+    kept = reserve.facts["receipt"]
+    receipt = next((each for each in pages.receipts if str(each.pk) == kept["id"]), None)
+    if receipt is None:
+        yield f"What came back for refund {refund.reference} is not in the book."
+        return
+    changed = difference(kept, receipt_row(receipt))
+    if changed:
+        yield f"What came back for refund {refund.reference} is not as it was recorded: {changed}."
+    if not decision.require_return or kept["agreed_minor"] != decision.amount_minor:
+        yield f"The return of refund {refund.reference} is not the one that was decided."
+    units = min(kept["units"], pages.request.units)
+    goods = share_of_paid(kept["agreed_minor"] - kept["shipping_minor"], pages.request.units, units, 0)
+    if (refund.amount_minor, refund.units) != (goods + kept["shipping_minor"], units):
+        yield f"Refund {refund.reference} is not the price of what came back."

@@ -1,0 +1,41 @@
+"""Says in words what is different between what a link keeps and what a row says now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+WORDS = {
+    "addresses_reviewer": "remark about text in the picture",
+    "agreed_minor": "agreed amount (minor units)",
+    "amount_minor": "amount (minor units)",
+    "asked_at": "time it was asked",
+    "at": "time",
+    "auto_refund_limit_minor": "limit for automatic refunds (minor units)",
+    "captured_minor": "captured amount (minor units)",
+    "daily_budget_minor": "daily sum (minor units)",
+    "decided_at": "time",
+    "decided_by": "decider",
+    "details_sha256": "customer's text",
+    "note_sha256": "note",
+    "reserved_at": "time",
+    "shipping_minor": "shipping (minor units)",
+}
+
+
+def difference(kept: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """The first field of `now` that `kept` says otherwise, as a half sentence; empty when all are the same."""
+    for name, value in now.items():
+        if kept.get(name) != value:
+            what = WORDS.get(name, name.replace("_", " "))
+            if name.endswith("_sha256"):
+                return f"its {what} is another one than the chain says"
+            return f"its {what} is {_shown(value)}, and the chain says {_shown(kept.get(name))}"
+    return ""
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == "":
+        return "empty"
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
