@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready-$(shell cksum requirements/dev.txt 2>/dev/null | cut -d' ' -f1)
+PYTEST := $(BIN)/python -m pytest
+TWO_AT_ONCE := -n 2 --dist loadfile --no-loadscope-reorder
 ON_POSTGRES := $(BIN)/python -m tests.postgres_cluster
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -22,14 +24,14 @@ demo: setup
 	@$(BIN)/python manage.py demo
 
 test: setup
-	$(BIN)/python -m pytest $(ARGS)
+	$(PYTEST) $(TWO_AT_ONCE) $(ARGS)
 
 test-postgres: setup
-	$(ON_POSTGRES) $(BIN)/python -m pytest $(ARGS)
+	$(ON_POSTGRES) $(PYTEST) $(TWO_AT_ONCE) $(ARGS)
 
 faults: setup
-	$(BIN)/python -m pytest -m faults $(ARGS)
-	$(ON_POSTGRES) $(BIN)/python -m pytest -m faults $(ARGS)
+	$(PYTEST) -m faults $(ARGS)
+	$(ON_POSTGRES) $(PYTEST) -m faults $(ARGS)
 
 check: setup
 	$(BIN)/ruff format --check .

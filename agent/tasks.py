@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import logging
 import uuid
+from typing import Any
 
 from celery import shared_task
+from celery.signals import worker_init
 
 from agent.anchor import anchor_yesterday
 from agent.carry_out import carry_out
 from agent.give_up import give_up
 from agent.lease import LeaseLost
+from agent.llm.choose import warm_up
 from agent.runs import claim, give_back
 from agent.sweep import sweep
 
 logger = logging.getLogger(__name__)
+
+
+@worker_init.connect
+def prepare_worker(**kwargs: Any) -> None:
+    warm_up()
 
 
 @shared_task(name="agent.tasks.work")

@@ -9,18 +9,25 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
-from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 DRAFT = "desk_draft"
+# Ids of the elements that fetch themselves anew, as htmx names them.
+REFRESHES_BY_ITSELF = frozenset({"rows", "case-main"})
 LONGEST_FIELD = 2000
 MOST_FIELDS = 12
 NOT_KEPT = frozenset({"csrfmiddlewaretoken", "password", "username", "next"})
 
 
 def sign_in_and_back(request: HttpRequest) -> HttpResponseBase:
-    """To the sign-in page; from there back to the page shown, or to the form that was being sent."""
+    """To the sign-in page; from there back to the page shown, or to the form that was being sent.
+
+    A part of the page that refreshes by itself takes nobody away from what they are typing: the page says it.
+    """
+    if request.method == "GET" and request.headers.get("HX-Trigger") in REFRESHES_BY_ITSELF:
+        return trigger_client_event(HttpResponse(status=204), "desk:signed-out")
     back = _address_after(request)
     if request.headers.get("HX-Request"):
         return HttpResponseClientRedirect(f"{reverse('admin:login')}?{urlencode({'next': back})}")

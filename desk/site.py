@@ -15,6 +15,7 @@ from desk import act_views, live_views, views
 from desk.forms import StaffSignInForm
 from desk.frame import frame_of
 from desk.lost_session import sign_in_and_back
+from desk.proof import proof
 
 
 class DeskSite(AdminSite):
@@ -40,6 +41,7 @@ class DeskSite(AdminSite):
             self._page("requests/<uuid:request_uuid>/decide", act_views.Decide.as_view(), "decide"),
             self._page("requests/<uuid:request_uuid>/receive", act_views.Receive.as_view(), "receive"),
             self._page("requests/<uuid:request_uuid>/take-back", act_views.TakeBack.as_view(), "take-back"),
+            self._page("refunds/<uuid:refund_id>/proof/", proof, "proof"),
             self._page("pause", act_views.Pause.as_view(), "pause"),
             self._page("counts", live_views.counts, "counts"),
             *super().get_urls(),

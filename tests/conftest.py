@@ -22,13 +22,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Row locks need PostgreSQL; tests that start a whole desk of their own run once, beside SQLite."""
+    """Row locks need PostgreSQL; tests that start a whole desk of their own run once, beside SQLite.
+
+    Those with real programs go first, so that two test processes share the waiting.
+    """
     on_postgres = settings.DATABASES["default"]["ENGINE"].endswith("postgresql")
     left_out = "once" if on_postgres else "postgres"
     deselected = [item for item in items if item.get_closest_marker(left_out)]
     if deselected:
         config.hook.pytest_deselected(items=deselected)
-        items[:] = [item for item in items if not item.get_closest_marker(left_out)]
+    kept = [item for item in items if not item.get_closest_marker(left_out)]
+    items[:] = sorted(kept, key=_starts_programs, reverse=True)
+
+
+def _starts_programs(item: pytest.Item) -> bool:
+    return any(item.get_closest_marker(name) for name in ("once", "worker"))
 
 
 @pytest.hookimpl(trylast=True)

@@ -20,7 +20,7 @@ from refunddesk.demo_processes.place import Place
 from refunddesk.demo_processes.stop_signals import StopSignals
 from tests.processes import CODE
 
-COMMAND_SECONDS = 300
+COMMAND_SECONDS = 400
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from django.conf import settings
 from agent.llm.base import ChatModel
 from agent.llm.openai_chat import OpenAIChat, provider_name
 from agent.llm.scripted import PROVIDER, ScriptedModel
+from agent.llm.scripted_eyes import known_pictures
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,12 @@ def reviewing_model() -> ChatModel:
 def seeing_model() -> ChatModel:
     """The model that looks at pictures."""
     return _model(settings.LLM_VISION_MODEL)
+
+
+def warm_up() -> None:
+    """Before a worker takes its first run: the scripted eyes clean every demo picture once, about two seconds."""
+    if not settings.LLM_API_KEY:
+        known_pictures()
 
 
 def _model(name: str) -> ChatModel:

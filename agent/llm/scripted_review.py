@@ -118,10 +118,10 @@ def _batteries_may_help(conversation: Conversation) -> bool:
 
 
 def _comes_back_first(conversation: Conversation) -> Opinion | None:
-    order, numbers = _order(conversation), conversation.results.get("read_policy", {}).get("numbers", {})
+    order, numbers = _order(conversation), _numbers(conversation)
     name = "wrong_item_return_above_minor" if conversation.reason == "wrong_item" else "return_above_minor"
     threshold = numbers.get(name)
-    if threshold is None or order.get("currency") != numbers.get("currency"):
+    if threshold is None or not _in_policy_currency(conversation):
         return None  # an amount in another currency is not measured against it
     if order.get("would_pay_minor", 0) <= threshold:
         return None
@@ -134,7 +134,8 @@ def _comes_back_first(conversation: Conversation) -> Opinion | None:
 
 
 def _refund(conversation: Conversation) -> Opinion:
-    why = "The photo shows the problem the customer describes, and at this price the item need not come back first."
+    why = "The photo shows the problem the customer describes"
+    why += ", and at this price the item need not come back first." if _in_policy_currency(conversation) else "."
     if conversation.results.get("issue_refund", {}).get("status") == "blocked":
         why += " Only the shop's rules for automatic refunds ask for a person."
     return Opinion("refund", why)
@@ -178,6 +179,15 @@ def _reasoning(opinion: Opinion, claims: list[str]) -> str:
     if not claims:
         return opinion.why
     return f"{opinion.why} What the customer's text claims beyond that is not on record and changed nothing in this."
+
+
+def _in_policy_currency(conversation: Conversation) -> bool:
+    return bool(_order(conversation).get("currency") == _numbers(conversation).get("currency"))
+
+
+def _numbers(conversation: Conversation) -> dict[str, Any]:
+    numbers: dict[str, Any] = conversation.results.get("read_policy", {}).get("numbers", {})
+    return numbers
 
 
 def _order(conversation: Conversation) -> dict[str, Any]:

@@ -6,9 +6,9 @@ import re
 
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)")
 # Words that begin a sentence and are written small inside one; a name keeps its capital.
-STARTERS = frozenset(
-    "A An And As Because But For He However If In It No Not On Our Please She Since So That The There These They This "
-    "Those We When You Your".split()
+STARTER = re.compile(
+    r"(?:An?|And|As|Because|But|For|He|However|If|In|It|No|Not|On|Our|Please|She|Since|So|That|The|There|These|They|"
+    r"This|Those|We|When|Your?)\b"
 )
 
 
@@ -19,5 +19,5 @@ def one_sentence(note: str) -> str:
 
 
 def _small(part: str) -> str:
-    first, _, rest = part.partition(" ")
-    return f"{first.lower()} {rest}".rstrip() if first in STARTERS else part
+    starter = STARTER.match(part)
+    return part[: starter.end()].lower() + part[starter.end() :] if starter else part

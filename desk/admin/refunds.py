@@ -40,7 +40,7 @@ class RefundAdmin(ReadOnlyAdmin):
         ("reference", "provider_reference"),
         ("amount", "shipping", "units"),
         ("status", "failure_reason", "pending_reason"),
-        ("case", "order_number", "line"),
+        ("case", "proof", "order_number", "line"),
         ("card", "charge"),
         ("automatic", "attempt", "key"),
         ("reserved_at", "asked_at", "settled_at"),
@@ -63,6 +63,11 @@ class RefundAdmin(ReadOnlyAdmin):
     @display(description="order", ordering="charge__order__number")
     def order_number(self, refund: Refund) -> str:
         return refund.charge.order.number
+
+    @display(description="proof")
+    def proof(self, refund: Refund) -> SafeString:
+        """The page that says why it was paid, and whether the book still fits."""
+        return format_html('<a href="{}">open proof</a>', reverse("admin:proof", args=[refund.pk]))
 
     @display(description="request")
     def case(self, refund: Refund) -> SafeString | str:

@@ -70,7 +70,8 @@ class Parcel:
 class Case:
     """One resolved request, asked for `asked` days before the first day at `clock`, shop time.
 
-    Without `advice` and `answer` the agent refunded it in its first run.
+    `automatic`: the agent refunded it in its first run. If the policy it is seeded under would not have allowed that,
+    it went to staff instead, with the same `advice` and `answer`.
     """
 
     order: str
@@ -80,8 +81,9 @@ class Case:
     clock: str
     details: str
     topic: str
+    advice: Advice
+    answer: Answer
     units: int = 1
     look: Look | None = None
-    advice: Advice | None = None
-    answer: Answer | None = None
     parcel: Parcel | None = None
+    automatic: bool = False

@@ -20,6 +20,13 @@ HANNAHS_TAMPER = Case(
         verdict="yes",
         explanation="The dent sits on the edge of the base, where the customer says it is.",
     ),
+    automatic=True,
+    advice=Advice(
+        recommendation="refund",
+        reasoning="A plain dent, reported within days of delivery, and nothing that speaks against the customer.",
+        findings=(Finding("The photo shows a dent in the edge of the base.", "inspect_photo"),),
+    ),
+    answer=Answer(by=MAYA, after_minutes=49, choice="approve"),
 )
 
 TOMS_DRIPPER = Case(
@@ -36,6 +43,13 @@ TOMS_DRIPPER = Case(
         verdict="yes",
         explanation="Both the crack and the missing piece can be seen clearly.",
     ),
+    automatic=True,
+    advice=Advice(
+        recommendation="refund",
+        reasoning="The dripper is broken beyond use and was reported within days of delivery.",
+        findings=(Finding("The photo shows a crack and a piece missing from the rim.", "inspect_photo"),),
+    ),
+    answer=Answer(by=DANIEL, after_minutes=71, choice="approve"),
 )
 
 SAMS_GRINDER = Case(
@@ -136,21 +150,21 @@ GRACES_KETTLE = Case(
     reason="damaged",
     asked=33,
     clock="14:31:26",
-    details="The lid of my new kettle has a dent and no longer closes all the way, so steam comes out of the side. The "
-    "outer box looked okay.",
+    details="There is a big dent in the lid of my new kettle, right next to the knob, and I can hardly get the lid off "
+    "now. The outer box looked okay.",
     topic="damaged_in_transit",
     look=Look(
         photo="kettle-dented-lid",
-        description="A gooseneck kettle with its lid on. The lid is dented and stands off the rim on one side.",
+        description="A gooseneck kettle with its lid on. The lid has a deep dent beside the knob.",
         verdict="yes",
-        explanation="The dent and the gap it leaves fit the customer's words.",
+        explanation="The dent is where the customer says it is.",
     ),
     advice=Advice(
         recommendation="refund",
         reasoning="The damage is plain and was reported two days after delivery. The kettle cost less than $150.00, so "
         "it need not come back. Only the amount asks for a person.",
         findings=(
-            Finding("The photo shows a dented lid that does not sit on the rim.", "inspect_photo"),
+            Finding("The photo shows a deep dent in the lid, beside the knob.", "inspect_photo"),
             Finding("Delivered 2 days before the request, inside the 30-day window.", "get_order"),
             Finding("No refunds in the last 12 months.", "get_refund_history"),
         ),
@@ -171,7 +185,7 @@ OMARS_MUGS = Case(
     topic="damaged_in_transit",
     look=Look(
         photo="mugs-one-cracked-of-four",
-        description="Four double-wall glass mugs in a row. One has a crack in its outer wall; the others look whole.",
+        description="Four double-wall glass mugs on a tray. One has a crack in its wall; the others look whole.",
         verdict="unclear",
         explanation="One of four mugs is cracked. The picture does not show damage to the second set.",
     ),

@@ -12,17 +12,27 @@ from agent.handover import card_of, handed_over_step
 from agent.link_facts import automatic_reserve_facts
 from agent.models import Approval, BudgetDay, Run
 from agent.outcomes import Handover, PhotoEvidence, Point
-from intake.rules import PAYABLE_REASONS, Facts, Verdict, judge
+from intake.rules import PAYABLE_REASONS, Facts, Verdict, failed, for_staff, judge
 from payments.models import Refund
-from refunddesk.demo_shop.case import Advice, Finding, Look
+from refunddesk.demo_shop.case import Finding, Look
 from refunddesk.demo_shop.past_runs import begin_run, end_run
 from refunddesk.demo_shop.review_steps import look_ups, recommended, rules_asked
 from refunddesk.demo_shop.rules_then import facts_then
 from refunddesk.demo_shop.scene import SECOND, Scene
 
 
-def refund_at_once(scene: Scene, look: Look) -> None:
+def review(scene: Scene) -> Approval | None:
+    """The card it ended with, unsaved (its answer saves it); None when the money went back at once."""
+    scene.tape.wait(SECOND)
     run, facts = _begin(scene)
+    verdicts = judge(facts)
+    if scene.case.automatic and scene.case.look and not failed(verdicts):
+        _refund_at_once(scene, run, facts, scene.case.look)
+        return None
+    return _hand_over(scene, run, verdicts)
+
+
+def _refund_at_once(scene: Scene, run: Run, facts: Facts, look: Look) -> None:
     verdicts = judge(facts)
     _ask_the_rules(scene, run, verdicts)
     evidence = PhotoEvidence(verdict=look.verdict, explanation=look.explanation)
@@ -35,12 +45,10 @@ def refund_at_once(scene: Scene, look: Look) -> None:
     BudgetDay.objects.filter(pk=day.pk).update(spent_minor=F("spent_minor") + refund.amount_minor)
 
 
-def hand_over(scene: Scene, advice: Advice) -> Approval:
-    """The card as it was opened; its answer saves it."""
-    run, facts = _begin(scene)
-    verdicts = judge(facts)
-    look = scene.case.look
-    if scene.case.reason in PAYABLE_REASONS and look is not None and look.verdict == "yes":
+def _hand_over(scene: Scene, run: Run, verdicts: tuple[Verdict, ...]) -> Approval:
+    look, advice = scene.case.look, scene.case.advice
+    looked_clear = scene.case.reason in PAYABLE_REASONS and look is not None and look.verdict == "yes"
+    if looked_clear and failed(verdicts):
         _ask_the_rules(scene, run, verdicts)
     scene.tape.add_all(run.pk, [recommended(advice)])
     handover = Handover(
@@ -49,7 +57,7 @@ def hand_over(scene: Scene, advice: Advice) -> Approval:
         findings=_points(scene, advice.findings),
         concerns=_points(scene, advice.concerns),
         draft_question=advice.draft_question,
-        failed_rules=verdicts,
+        failed_rules=for_staff(verdicts),
     )
     card = vars(card_of(handover, scene.request))
     approval = Approval(request=scene.request, run=run, opened_at=scene.tape.now, **card)
@@ -62,7 +70,6 @@ def hand_over(scene: Scene, advice: Advice) -> Approval:
 def _begin(scene: Scene) -> tuple[Run, Facts]:
     """The look-ups, and what the rules look at."""
     request, earlier = scene.request, scene.earlier_refunds
-    scene.tape.wait(SECOND)
     key = f"req:{request.pk}"
     run = begin_run(request, Run.Trigger.REQUEST, key, request.pk, at=scene.tape.now, worded=True)
     scene.positions = scene.tape.add_all(run.pk, look_ups(scene.case, request, scene.charge, earlier))

@@ -18,7 +18,6 @@ from intake.timeline import Entry
 from payments.models import Charge
 from payments.money import format_minor
 from refunddesk.demo_shop.case import Advice, Case, Look
-from refunddesk.demo_shop.rules_then import HISTORY_DAYS, WINDOW_DAYS
 
 PROVIDER = ScriptedModel.provider
 MODEL = ScriptedModel.model
@@ -86,8 +85,8 @@ def _order(request: RefundRequest, charge: Charge) -> Entry:
             "units": request.units,
             "would_pay": format_minor(request.amount_minor, request.currency),
             "days_from_delivery_to_request": days,
-            "refund_window_days": WINDOW_DAYS,
-            "inside_window": days <= WINDOW_DAYS,
+            "refund_window_days": request.policy.refund_window_days,
+            "inside_window": days <= request.policy.refund_window_days,
         },
     }
     detail = f"{items}, {delivered}, {charge.card_brand} {charge.card_last4}"
@@ -95,14 +94,14 @@ def _order(request: RefundRequest, charge: Charge) -> Entry:
 
 
 def _history(request: RefundRequest, refund_days: tuple[date, ...]) -> Entry:
-    today = timezone.localdate(request.created_at)
+    today, span = timezone.localdate(request.created_at), request.policy.history_days
     ages = sorted((today - day).days for day in refund_days)
-    recent = sum(1 for age in ages if age <= HISTORY_DAYS)
+    recent = sum(1 for age in ages if age <= span)
     detail = "No refunds in 12 months"
     if ages:
-        detail = f"{recent} refund{'' if recent == 1 else 's'} in {HISTORY_DAYS} days, {len(ages)} in 12 months"
+        detail = f"{recent} refund{'' if recent == 1 else 's'} in {span} days, {len(ages)} in 12 months"
     result = {
-        "history_days": HISTORY_DAYS,
+        "history_days": span,
         "refunds_in_history_days": recent,
         "refunds_in_12_months": len(ages),
         "refunds": [{"days_ago": age} for age in ages],

@@ -1,4 +1,4 @@
-"""What the shop's rules looked at when a resolved request was asked for, with the numbers that held then."""
+"""What the shop's rules looked at when a resolved request was asked for, with the numbers of its policy."""
 
 from __future__ import annotations
 
@@ -9,12 +9,6 @@ from django.conf import settings
 from intake.models import RefundRequest
 from intake.rules import Facts
 from refunddesk.demo_shop.case import Case
-from refunddesk.demo_shop.orders import CURRENCY
-
-LIMIT_MINOR = 5000
-WINDOW_DAYS = 30
-HISTORY_DAYS = 90
-BUDGET_MINOR = 50_000
 
 
 def facts_then(case: Case, request: RefundRequest, today: date, refund_days: tuple[date, ...]) -> Facts:
@@ -22,10 +16,10 @@ def facts_then(case: Case, request: RefundRequest, today: date, refund_days: tup
     return Facts(
         reason=case.reason,
         amount_minor=request.amount_minor,
-        currency=CURRENCY,
-        policy_currency=CURRENCY,
-        limit_minor=LIMIT_MINOR,
-        window_days=WINDOW_DAYS,
+        currency=request.currency,
+        policy_currency=request.policy.currency,
+        limit_minor=request.policy.auto_refund_limit_minor,
+        window_days=request.policy.refund_window_days,
         delivered_at=request.line.delivered_at,
         asked_at=request.created_at,
         today=today,
@@ -34,9 +28,9 @@ def facts_then(case: Case, request: RefundRequest, today: date, refund_days: tup
         photo_addresses_reviewer=False,
         photo_used_in=(),
         refund_days=refund_days,
-        history_days=HISTORY_DAYS,
+        history_days=request.policy.history_days,
         first_review=True,
         paused=False,
         spent_today_minor=0,
-        budget_minor=BUDGET_MINOR,
+        budget_minor=request.policy.daily_budget_minor,
     )

@@ -16,9 +16,9 @@ from refunddesk.demo_shop.scene import SECOND, Scene
 from refunddesk.demo_shop.tape import insert
 
 
-def answer_card(scene: Scene, approval: Approval, answer: Answer) -> Status:
+def answer_card(scene: Scene, approval: Approval) -> Status:
     """Closes the card with its decision, carries it out and returns where the request ended."""
-    tape = scene.tape
+    tape, answer = scene.tape, scene.case.answer
     approval.closed_at = tape.wait(timedelta(minutes=answer.after_minutes))
     insert(approval)
     decision = _decision(scene, approval, answer)

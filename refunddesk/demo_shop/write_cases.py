@@ -10,7 +10,7 @@ from payments.models import OrderLine
 from refunddesk.demo_shop import people_steps
 from refunddesk.demo_shop.case import Case
 from refunddesk.demo_shop.cases import CASES
-from refunddesk.demo_shop.first_review import hand_over, refund_at_once
+from refunddesk.demo_shop.first_review import review
 from refunddesk.demo_shop.pictures import store
 from refunddesk.demo_shop.scene import History, Scene
 from refunddesk.demo_shop.staff_answer import answer_card
@@ -37,14 +37,8 @@ def write_cases(history: History, cases: list[Case]) -> None:
 def _write(scene: Scene) -> None:
     _keep_photo(scene)
     scene.tape.add(people_steps.asked(scene.request))
-    case = scene.case
-    if case.advice is not None and case.answer is not None:
-        scene.end(answer_card(scene, hand_over(scene, case.advice), case.answer))
-    elif case.look is not None:
-        refund_at_once(scene, case.look)
-        scene.end(Status.REFUNDED)
-    else:
-        raise ValueError(f"The case of {case.order} says neither what the photo showed nor what staff decided.")
+    approval = review(scene)
+    scene.end(Status.REFUNDED if approval is None else answer_card(scene, approval))
 
 
 def _keep_photo(scene: Scene) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,6 +19,7 @@ from agent.decide import decide
 from agent.models import ChainAnchor, ChainRecord
 from agent.seal_steps import step_digest
 from agent.tasks import anchor_day
+from agent.verify.anchors import check_anchors
 from intake.models import RefundRequest, Step
 from intake.refusals import Refusal
 from intake.timeline import Entry, finish_step, write_step
@@ -28,6 +32,7 @@ from tests.agent.book_cases import (
     paid_automatically,
     paid_by_decision,
 )
+from tests.agent.test_races import at_once
 from tests.behind_the_book import behind_the_book
 from tests.factories import RefundFactory, RequestFactory
 
@@ -70,7 +75,8 @@ def test_each_link_holds_the_hash_of_the_one_before(maya: User) -> None:
 def test_the_hash_knows_every_part_of_a_link() -> None:
     parts: list[Any] = [1, "reserve", "x", {"a": [1, "é"]}, NOTHING_BEFORE]
     others: list[Any] = [2, "outcome", "y", {"a": [1, "e"]}, "f" * 64]
-    hashes = {link_hash(*parts[:n], others[n], *parts[n + 1 :]) for n in range(5)} | {link_hash(*parts)}
+    mixed = [[*parts[:n], others[n], *parts[n + 1 :]] for n in range(5)]
+    hashes = {link_hash(*each) for each in [parts, *mixed]}
     assert len(hashes) == 6
     assert link_hash(1, "a", "b", {"x": 1, "y": 2}, "0") == link_hash(1, "a", "b", {"y": 2, "x": 1}, "0")
 
@@ -172,6 +178,54 @@ def test_outside_a_transaction_no_link_is_written() -> None:
     with pytest.raises(RuntimeError):
         link_to(request)
     assert not ChainRecord.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.faults
+def test_links_that_are_written_at_the_same_moment_make_one_chain() -> None:
+    request = RequestFactory()
+
+    def write(subject: str) -> Callable[[], ChainRecord]:
+        def in_a_transaction() -> ChainRecord:
+            with transaction.atomic():
+                return link_to(request, subject)
+
+        return in_a_transaction
+
+    answers = at_once(*[write(subject) for subject in "abcde"])
+    assert all(isinstance(answer, ChainRecord) for answer in answers)
+    links = list(request.chain.order_by("sequence"))
+    assert [link.sequence for link in links] == [1, 2, 3, 4, 5]
+    assert [link.previous_hash for link in links] == [NOTHING_BEFORE, *[link.hash for link in links[:-1]]]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.postgres
+@pytest.mark.faults
+def test_an_anchor_waits_for_whoever_is_writing_a_link() -> None:
+    """Else a link with a smaller key could come in later, and the anchor would not fit any more."""
+    yesterday = timezone.now() - timedelta(days=1)
+    slow, quick = RequestFactory(), RequestFactory()
+    written, seen = threading.Event(), []
+
+    def write_slowly() -> None:
+        with transaction.atomic():
+            append_link(slow.pk, Kind.DECISION, "slow", {}, at=yesterday)
+            with_smaller_key = ChainRecord.objects.get().pk
+            written.set()
+            time.sleep(1)
+        seen.append(with_smaller_key)
+
+    def write_quickly_and_anchor() -> ChainAnchor | None:
+        written.wait(10)
+        with transaction.atomic():
+            append_link(quick.pk, Kind.DECISION, "quick", {}, at=yesterday)
+        return anchor_yesterday()
+
+    anchor = at_once(write_slowly, write_quickly_and_anchor)[1]
+    assert (anchor.chains, anchor.records) == (2, 2)
+    assert seen[0] < anchor.last_record_id
+    assert list(check_anchors()) == []
 
 
 def linked_on(moment: datetime) -> ChainRecord:

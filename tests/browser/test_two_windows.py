@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 from tests.browser.window import Window
 from tests.whole_desk import WholeDesk
 
-pytestmark = [pytest.mark.browser, pytest.mark.once, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.once, pytest.mark.timeout(400)]
 SHOWN_MS = 300
 AT_REST = re.compile("Refunded|Needs approval")
 STEPS_OF = """

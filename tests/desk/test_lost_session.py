@@ -68,6 +68,13 @@ def test_a_fragment_is_never_the_sign_in_page(card: Approval) -> None:
         assert parse_qs(urlsplit(answer.headers["HX-Redirect"]).query)["next"] == [shown]
 
 
+def test_a_part_that_refreshes_by_itself_takes_nobody_away(card: Approval) -> None:
+    for part, address in (("rows", "/desk/queue/all/"), ("case-main", f"/desk/requests/{card.request.uuid}/card")):
+        answer = Client().get(address, headers={**HTMX, "HX-Trigger": part})
+        assert (answer.status_code, answer.content, "HX-Redirect" in answer.headers) == (204, b"", False)
+        assert "desk:signed-out" in answer.headers["HX-Trigger"]
+
+
 def test_a_customer_does_not_get_in_and_leaves_no_draft(card: Approval) -> None:
     client = Client()
     client.force_login(CustomerFactory())

@@ -28,7 +28,6 @@ BY_NAME = {case["file"]: case for case in CASES}
 TAKEN = [case["file"] for case in CASES if case["expected"].startswith("accept")]
 REFUSED = [case["file"] for case in CASES if case["expected"] == "reject"]
 WHAT_IS_TAKEN = "JPEG, PNG, WebP or HEIC"
-MAX_BYTES = 5 * 1024 * 1024
 
 pytestmark = pytest.mark.django_db
 

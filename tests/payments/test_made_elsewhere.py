@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.utils import timezone
@@ -10,6 +11,7 @@ from django.utils import timezone
 from payments.balance import left_on_order, live_refunds_since
 from payments.models import Charge, ProviderEvent, Refund
 from payments.settle_refund import settle_refund
+from tests.agent.test_races import at_once
 from tests.factories import RefundFactory
 from tests.payments.stripe_rows import deliver, fresh, held, outcomes, paid, reserved
 from tests.stripe_book import Json
@@ -141,3 +143,35 @@ def test_p14_a_doubled_payment_given_back_leaves_the_order_paid_and_the_request_
         (first.reference, 0),
         (double.reference, 3400),
     }
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.faults
+def test_the_dashboards_message_and_our_own_adoption_at_once_count_the_money_once(
+    stripe_server: StripeServer,
+) -> None:
+    for _ in range(4):
+        ours = reserved(stripe_server)
+        by_hand = stripe_server.by_hand(ours.charge.reference, 3400)
+        event = stripe_server.event("refund.created", by_hand)
+        answers = at_once(partial(settle_refund, ours.pk, "run"), partial(deliver, event))
+        assert [answer for answer in answers if isinstance(answer, Exception)] == []
+        settle_refund(ours.pk, "beat")
+        live = Refund.objects.filter(charge=ours.charge, status="succeeded")
+        assert [refund.provider_reference for refund in live] == [by_hand["id"]]
+        assert (held(ours), answers[1].status_code) == (3400, 200)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.faults
+def test_the_run_the_beat_and_the_webhook_at_once_are_one_outcome(stripe_server: StripeServer) -> None:
+    for _ in range(4):
+        refund = reserved(stripe_server)
+        about = stripe_server.by_hand(refund.charge.reference, 3400, metadata={"refund_key": refund.key})
+        event = stripe_server.event("refund.created", about)
+        answers = at_once(
+            partial(settle_refund, refund.pk, "run"), partial(settle_refund, refund.pk, "beat"), partial(deliver, event)
+        )
+        assert [answer for answer in answers if isinstance(answer, Exception)] == []
+        assert (fresh(refund).status, len(outcomes(refund)), held(refund)) == ("succeeded", 1, 3400)
+        assert Refund.objects.filter(charge=refund.charge).count() == 1

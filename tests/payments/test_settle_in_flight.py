@@ -42,6 +42,21 @@ def test_a_pending_refund_is_looked_up_every_ten_minutes(bank: FakeBank) -> None
     assert len(bank.looked_up) == 1
 
 
+@pytest.mark.parametrize(("status", "minutes"), [("reserved", 30), ("pending", 180)])
+def test_what_waits_for_hours_is_asked_about_less_often(bank: FakeBank, status: str, minutes: int) -> None:
+    bank.answers = ["time-out"]
+    now = timezone.now()
+    left_behind(24 * 60, charge__provider="bank", status=status, asked_at=now)
+    assert settle_due_refunds(now + timedelta(minutes=minutes - 1)) == 0
+    assert settle_due_refunds(now + timedelta(minutes=minutes)) == 1
+
+
+def test_an_old_refund_nobody_asked_for_yet_does_not_wait_longer(bank: FakeBank) -> None:
+    refund = left_behind(24 * 60, charge__provider="bank")
+    assert settle_due_refunds() == 1
+    assert [order.key for order in bank.asked] == [refund.key]
+
+
 def test_batches_are_bounded_and_the_longest_unasked_comes_first(
     bank: FakeBank, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,9 +17,9 @@ import pytest
 from refunddesk.demo_processes.local_redis import free_port
 from tests.processes import CODE, wait_until
 
-pytestmark = [pytest.mark.once, pytest.mark.timeout(180)]
-READY_SECONDS = 60
-STOP_SECONDS = 15
+pytestmark = [pytest.mark.once, pytest.mark.timeout(400)]
+READY_SECONDS = 120
+STOP_SECONDS = 40
 ALL_OK = {"web": "ok", "database": "ok", "broker": "ok", "worker": "ok", "beat": "ok"}
 
 
@@ -182,7 +182,7 @@ def test_the_demo_does_not_start_in_production(tmp_path: Path) -> None:
 def test_a_redis_that_does_not_answer_gets_a_sentence(start_demo: Callable[..., Demo]) -> None:
     demo = start_demo(REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
 
-    assert demo.process.wait(30) == 1
+    assert demo.process.wait(STOP_SECONDS) == 1
     assert "Redis does not answer" in demo.terminal()
 
 

@@ -90,9 +90,7 @@ def test_a_broker_that_is_away_is_named_within_three_seconds(
     }
 
 
-def test_the_health_check_asks_a_silent_worker_at_most_once_per_pulse(
-    client: Client, real_broker: RedisServer
-) -> None:
+def test_the_health_check_asks_a_silent_worker_at_most_once_per_pulse(client: Client, real_broker: RedisServer) -> None:
     before = time.monotonic()
     for _ in range(3):
         client.get("/healthz")

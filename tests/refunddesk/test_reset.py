@@ -117,7 +117,7 @@ def test_a_reset_that_fails_leaves_everything_as_it_was(
     def break_down(*args: object) -> None:
         raise ValueError("no")
 
-    monkeypatch.setattr("refunddesk.demo_shop.write_cases.hand_over", break_down)
+    monkeypatch.setattr("refunddesk.demo_shop.write_cases.answer_card", break_down)
     with pytest.raises(ValueError, match="no"):
         reset_demo_shop()
     assert RefundRequest.objects.filter(pk=request.pk).exists()

@@ -18,7 +18,8 @@ from pytest_django.fixtures import Settings
 from agent.chain import NOTHING_BEFORE, link_hash
 from agent.models import Approval, BudgetDay, ChainRecord, Decision, Run
 from agent.seal_steps import step_digest
-from intake.models import Photo, RefundRequest, Return, Step
+from agent.verify.shop import verify_shop
+from intake.models import Photo, PolicySection, PolicyVersion, RefundRequest, Return, Step
 from intake.photos import read_photo
 from intake.picture import clean
 from intake.rules import calendar_days
@@ -185,6 +186,25 @@ def test_each_decision_and_all_money_stand_in_the_book_of_their_request() -> Non
                 assert step_digest(request.steps.get(position=position)) == digest
 
 
+@pytest.mark.parametrize(
+    "numbers",
+    [{}, {"AUTO_REFUND_LIMIT_CENTS": 2000}, {"AUTO_REFUND_LIMIT_CENTS": 90_000, "REFUND_WINDOW_DAYS": 1}],
+    ids=["as shipped", "a low limit", "a high limit and a short window"],
+)
+def test_the_book_of_a_seeded_shop_fits_whatever_the_first_policy_says(
+    numbers: dict[str, int], settings: Settings
+) -> None:
+    PolicySection.objects.all().delete()
+    PolicyVersion.objects.all().delete()
+    for name, number in numbers.items():
+        setattr(settings, name, number)
+    seed_demo_shop()
+    verified = verify_shop(with_files=True)
+    assert verified.misfits == []
+    assert verified.links == ChainRecord.objects.count() > 0
+    assert sorted(RefundRequest.objects.values_list("status", flat=True)) == sorted(row[1] for row in RESOLVED)
+
+
 def test_stored_photos_are_the_cleaned_fixtures() -> None:
     seed_demo_shop()
     photos = Photo.objects.all()
@@ -216,7 +236,7 @@ def test_a_seed_that_fails_leaves_neither_rows_nor_files(
         (own_photo_folder / "x.jpg").write_bytes(b"x")
         raise OSError("disk full")
 
-    monkeypatch.setattr("refunddesk.demo_shop.write_cases.hand_over", run_full)
+    monkeypatch.setattr("refunddesk.demo_shop.write_cases.answer_card", run_full)
     with pytest.raises(OSError, match="disk full"):
         seed_demo_shop()
     assert not Order.objects.exists()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.whole_desk import WholeDesk, new_database, whole_desk
 
-pytestmark = [pytest.mark.once, pytest.mark.worker, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.once, pytest.mark.worker, pytest.mark.timeout(900)]
 AT_REST = """
 from agent.models import Run
 from intake.models import RefundRequest
