@@ -184,7 +184,8 @@ USE_I18N = False
 # -- files --------------------------------------------------------------------------------------------------------
 
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT = DATA_DIR / "static" if DEMO else BASE_DIR / "staticfiles"
+STATIC_ROOT.mkdir(exist_ok=True)
 PHOTO_DIR = DATA_DIR / "photos"
 PHOTO_BUCKET: str = env.str("PHOTO_BUCKET", default="")
 STORAGES: dict[str, dict[str, Any]] = {

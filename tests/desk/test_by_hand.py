@@ -97,10 +97,12 @@ def test_the_keyboard_moves_decides_and_can_be_switched_off(window: Page, cards:
     window.fill("#dialog input[name=amount]", "99.5")
     expect(window.locator("#dialog button[type=submit]")).to_have_text("Refund $99.50")
     window.keyboard.press("Escape")
+    expect(window.locator("#dialog")).to_be_hidden()
     window.keyboard.press("/")
     expect(window.locator("#search")).to_be_focused()
     window.keyboard.press("Tab")
     window.click("[data-keys-switch]")
+    expect(window.locator("html")).to_have_attribute("data-keys", "off")
     window.keyboard.press("d")
     expect(window.locator("#dialog")).to_be_hidden()
 

@@ -117,7 +117,8 @@ def told(case: Case) -> list[str]:
 
 def what_is_wrong(story: Story, case: Case) -> list[str]:
     """Everything about the request at rest that is not as it should be; empty when all is."""
-    request = RefundRequest.objects.get(pk=case.request.pk)
+    request = case.request
+    request.refresh_from_db()
     paid = tuple(Refund.objects.filter(request_uuid=request.uuid).values_list("status", flat=True))
     wrong = [] if request.status == story.ends else [f"it stands in {request.status}"]
     if paid != story.paid:
@@ -127,6 +128,7 @@ def what_is_wrong(story: Story, case: Case) -> list[str]:
 
 def what_would_need_an_engineer(request: RefundRequest) -> list[str]:
     """Whatever the end: nothing hangs, the money adds up, the book can be computed again."""
+    request.refresh_from_db()
     wrong = []
     live = Refund.objects.filter(request_uuid=request.uuid, status__in=LIVE_REFUND_STATUSES)
     if live.count() > 1:
