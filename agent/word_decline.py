@@ -6,12 +6,14 @@ import re
 import time
 
 from django.conf import settings
+from django.contrib.auth.models import User
+from django.db.models import Q
 
 from agent.lease import Lease
 from agent.llm.base import Message, ModelTrouble, Reply
 from agent.llm.choose import reviewing_model
 from agent.llm.patience import complete_patiently
-from agent.models import Decision, Run
+from agent.models import Run
 from agent.prompts import PROMPT_VERSION
 from agent.prompts.decline import DECLINE
 from agent.prompts.fence import without_marks
@@ -22,6 +24,7 @@ from intake.timeline import shorten
 MAX_SENTENCES = 3
 MAX_LENGTH = 700
 NOTE_LENGTH = 400
+MOST_STAFF = 500
 OUR_TEAM = "our team"
 MARKUP = re.compile(r"[<>\[\]{}`*_#|]|https?:|www\.")
 OUR_WORDS = re.compile(r"\b(?:tool|rule|score|system|agent|model|software|automatic|approval|staff)s?\b", re.IGNORECASE)
@@ -76,10 +79,9 @@ def _messages(item: str, note: str) -> list[Message]:
 
 
 def _staff_names(request_id: int) -> frozenset[str]:
-    """First and last names of everyone who decided on this request."""
-    rows = Decision.objects.filter(approval__request_id=request_id).values_list(
-        "decided_by__first_name", "decided_by__last_name"
-    )
+    """First and last names of the staff and of everyone who decided here: a note may name a colleague who did not."""
+    people = User.objects.filter(Q(is_staff=True) | Q(decisions__approval__request_id=request_id))
+    rows = people.values_list("first_name", "last_name").distinct()[:MOST_STAFF]
     return frozenset(part for row in rows for name in row for part in name.split())
 
 

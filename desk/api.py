@@ -13,16 +13,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from agent.decide import decide
+from agent.decide import NOTE_LENGTH, decide
 from agent.models import Approval, Decision
 from desk.api_shapes import ApprovalOut, DecisionOut, QueueRowOut, ReceiptOut
-from desk.queues import BY_SLUG, page_of
+from desk.queues import BY_SLUG, LAST_PAGE, page_of
 from intake.case_access import read_uuid
 from intake.record_receipt import record_receipt
 from intake.refusals import Refusal
 from intake.small_json import SmallJSONParser
-
-NOTE_LENGTH = 1000
 
 
 class IsStaff(BasePermission):
@@ -38,7 +36,7 @@ class StaffView(APIView):
 class PageIn(serializers.Serializer):
     """Which page of a queue (50 requests each), and words to search for."""
 
-    page = serializers.IntegerField(min_value=1, required=False, default=1)
+    page = serializers.IntegerField(min_value=1, max_value=LAST_PAGE, required=False, default=1)
     q = serializers.CharField(required=False, default="", allow_blank=True, max_length=80)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.utils import timezone
-
-from agent.models import BudgetDay, Switch
+from agent.facts import spent_today
+from agent.models import Switch
 from desk.names import full_name
 from intake.policy_in_force import policy_in_force
 from payments.money import format_minor
@@ -38,17 +37,12 @@ def brake_now() -> Brake:
     """Reads the switch, the policy in force and today's sum, one query each; no switch row means never paused."""
     switch = Switch.objects.select_related("changed_by").filter(name=Switch.AUTOMATIC_REFUNDS).first()
     policy = policy_in_force()
-    spent = (
-        BudgetDay.objects.filter(day=timezone.localdate(), currency=policy.currency)
-        .values_list("spent_minor", flat=True)
-        .first()
-    )
     return Brake(
         paused=bool(switch and switch.paused),
         reason=switch.reason if switch else "",
         changed_by=full_name(switch.changed_by) if switch else "",
         changed_at=switch.changed_at if switch else None,
-        spent_minor=spent or 0,
+        spent_minor=spent_today(policy.currency),
         budget_minor=policy.daily_budget_minor,
         currency=policy.currency,
     )

@@ -51,10 +51,6 @@ class Case:
         return self.parcel is not None and self.parcel.status in (Return.Status.WAITING, Return.Status.CLOSED)
 
     @property
-    def can_be_taken_back(self) -> bool:
-        return self.request.status in (Status.NEEDS_CUSTOMER, Status.AWAITING_RETURN)
-
-    @property
     def last_decision(self) -> Decision | None:
         return self.decided[0] if self.decided else None
 

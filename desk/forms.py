@@ -6,13 +6,12 @@ from typing import Any
 
 from django import forms
 
+from agent.decide import NOTE_LENGTH, QUESTION_LENGTH
 from agent.models import Approval, Decision
 from desk.case import Case
 from intake.forms import SignInForm
 from payments.money import format_minor, parse_amount, to_decimal
 
-NOTE_LENGTH = 1000
-QUESTION_LENGTH = 500
 PAUSE_REASON_LENGTH = 200
 
 

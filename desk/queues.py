@@ -133,7 +133,8 @@ def page_of(queue: Queue, *, search: str = "", number: int = 1) -> QueuePage:
     search = search.strip()[:LONGEST_SEARCH]
     start = (number - 1) * PAGE_SIZE
     found = list(with_facts(_ordered(queue, matching(search)))[start : start + PAGE_SIZE + 1])
-    return QueuePage(queue, found[:PAGE_SIZE], number, len(found) > PAGE_SIZE, search)
+    has_next = len(found) > PAGE_SIZE and number < LAST_PAGE
+    return QueuePage(queue, found[:PAGE_SIZE], number, has_next, search)
 
 
 def with_facts(requests: QuerySet[RefundRequest]) -> QuerySet[RefundRequest]:

@@ -20,7 +20,7 @@ def record_receipt(*, request_uuid: uuid.UUID | str, by: User, units: int | None
 
     Raises Refusal: forbidden, request_not_found, invalid_input, not_waiting_for_return; then nothing is written.
     """
-    if not by.has_perm("intake.add_receipt"):
+    if not (by.is_active and by.is_staff and by.has_perm("intake.add_receipt")):
         raise Refusal("forbidden", "Your account may not record receipts.")
     parsed = read_uuid(request_uuid)
     if parsed is None:

@@ -169,7 +169,7 @@ def _refunding(facts: CaseFacts) -> Standing:
         icon="banknote",
         title=f"Your refund of {facts.amount} is on its way",
         text=f"We have asked the bank to give it back{_to(facts.card)}.",
-        next_words="we ask the bank again every few minutes, and you read it here once it is through.",
+        next_words="we keep asking the bank, and you read it here once it is through.",
     )
 
 

@@ -33,9 +33,9 @@ if not DEMO and DEBUG:
 PORT: int = env.int("PORT", default=8000)
 DATA_DIR = Path(env.str("DATA_DIR", default="") or BASE_DIR / "var").resolve()
 try:
-    DATA_DIR.mkdir(parents=True, exist_ok=True)
+    (DATA_DIR / "static" if DEMO else DATA_DIR).mkdir(parents=True, exist_ok=True)
 except OSError as _error:
-    raise ImproperlyConfigured(f"DATA_DIR: the folder {DATA_DIR} cannot be made ({_error.strerror}).") from _error
+    raise ImproperlyConfigured(f"DATA_DIR: {DATA_DIR} cannot be made or written ({_error.strerror}).") from _error
 _LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=[]) or (_LOOPBACK if DEMO else [])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
@@ -54,7 +54,6 @@ for _name in ("AUTO_REFUND_LIMIT_CENTS", "REFUND_WINDOW_DAYS", "RETURN_CHECK_DEL
     if globals()[_name] < 1:
         raise ImproperlyConfigured(f"{_name} must be a whole number above zero.")
 
-PAYMENT_PROVIDER: str = env.str("PAYMENT_PROVIDER", default="ledger")
 STRIPE_SECRET_KEY: str = env.str("STRIPE_SECRET_KEY", default="")
 STRIPE_WEBHOOK_SECRET: str = env.str("STRIPE_WEBHOOK_SECRET", default="")
 STRIPE_API_BASE: str = env.str("STRIPE_API_BASE", default="")
@@ -185,7 +184,6 @@ USE_I18N = False
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static" if DEMO else BASE_DIR / "staticfiles"
-STATIC_ROOT.mkdir(exist_ok=True)
 PHOTO_DIR = DATA_DIR / "photos"
 PHOTO_BUCKET: str = env.str("PHOTO_BUCKET", default="")
 STORAGES: dict[str, dict[str, Any]] = {

@@ -17,14 +17,18 @@ AMOUNTS = {
     "return_above_minor": "Damaged or defective goods come back above",
     "wrong_item_return_above_minor": "A wrong item comes back above",
 }
-COUNTS = (
-    "refund_window_days",
-    "history_days",
-    "warranty_days",
-    "ship_within_days",
-    "return_check_minutes",
-    "reply_days",
-)
+# The most of each: what lies further than that from today is no date any more, and every run that counts would fail.
+MOST_DAYS = 3650
+COUNTS = {
+    "refund_window_days": MOST_DAYS,
+    "history_days": MOST_DAYS,
+    "warranty_days": MOST_DAYS,
+    "ship_within_days": MOST_DAYS,
+    "return_check_minutes": MOST_DAYS * 24 * 60,
+    "reply_days": MOST_DAYS,
+}
+# A check, a deadline or an answer that is due at once would come before the customer could do anything.
+AT_LEAST_ONE = frozenset({"ship_within_days", "return_check_minutes", "reply_days"})
 TOPICS = PolicySection.Topic.values
 
 
@@ -56,6 +60,10 @@ class PolicyForm(forms.ModelForm):
         for name in AMOUNTS:
             if currency and name in cleaned:
                 self._parse(name, currency)
+        for name, most in COUNTS.items():
+            least = 1 if name in AT_LEAST_ONE else 0
+            if name in self.cleaned_data and not least <= self.cleaned_data[name] <= most:
+                self.add_error(name, f"Write a number from {least} to {most:,}.")
         return self.cleaned_data
 
     def _parse(self, name: str, currency: str) -> None:

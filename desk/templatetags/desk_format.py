@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 
 from desk import names
 from desk.durations import short_milliseconds, span_between
+from intake.models import Step
 from payments.money import format_minor
 
 register = template.Library()
@@ -99,6 +100,18 @@ def first_name(user: User | None) -> str:
 @register.filter
 def initials(user: User | None) -> str:
     return names.initials(user)
+
+
+@register.filter
+def staff_title(step: Step) -> str:
+    """What people did is written to the customer (“You asked …”); staff read who it was."""
+    name = names.first_name(step.actor_user)
+    if step.actor == Step.Actor.CUSTOMER and step.title.startswith("You "):
+        return f"{name or 'The customer'} {step.title.removeprefix('You ')}"
+    if step.actor == Step.Actor.STAFF and step.kind == Step.Kind.TRIGGER and step.title.startswith("Your "):
+        what = step.title.removeprefix("Your ").capitalize()
+        return f"{what} · recorded by {name}" if name else what
+    return step.title
 
 
 @register.filter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import template
 
-from agent.models import Approval, Decision
+from agent.models import Approval
 from intake.models import Step
 from intake.statuses import Status
 
@@ -27,11 +27,6 @@ RECOMMENDATION_TONES = {
     Approval.Recommendation.DECLINE: "no",
     Approval.Recommendation.ASK_CUSTOMER: "customer",
     Approval.Recommendation.MANUAL_REVIEW: "person",
-}
-CHOICE_TONES = {
-    Decision.Choice.APPROVE: "paid",
-    Decision.Choice.ASK_CUSTOMER: "customer",
-    Decision.Choice.DECLINE: "no",
 }
 RULE_NAMES = {
     "reason": "reason",
@@ -79,11 +74,6 @@ def status_tone(status: str) -> str:
 @register.filter
 def recommendation_tone(recommendation: str) -> str:
     return RECOMMENDATION_TONES[Approval.Recommendation(recommendation)]
-
-
-@register.filter
-def choice_tone(choice: str) -> str:
-    return CHOICE_TONES[Decision.Choice(choice)]
 
 
 @register.filter

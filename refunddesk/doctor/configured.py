@@ -18,7 +18,7 @@ def configured() -> Iterator[Finding]:
     yield Finding("ok", "versions", f"Python {platform.python_version()}, Django {django.get_version()}")
     yield _mode()
     yield _model()
-    yield Finding("ok", "money", f"refunds go through the provider {settings.PAYMENT_PROVIDER!r}")
+    yield _money()
     yield from _system_checks()
 
 
@@ -41,6 +41,15 @@ def _model() -> Finding:
     if choice.scripted:
         return Finding("note", "model", "no LLM_API_KEY is set: the scripted demo model reviews, and pages say so")
     return Finding("ok", "model", f"{choice.model} at {without_password(settings.LLM_BASE_URL)}, with a key")
+
+
+def _money() -> Finding:
+    """Who moves the money is a fact of each charge; here only whether Stripe can be asked and heard."""
+    if not settings.STRIPE_SECRET_KEY:
+        return Finding("note", "money", "charges of the shop's own book can be refunded; no STRIPE_SECRET_KEY is set")
+    if not settings.STRIPE_WEBHOOK_SECRET:
+        return Finding("missing", "money", "STRIPE_WEBHOOK_SECRET is not set: Stripe's messages are refused")
+    return Finding("ok", "money", "charges of the shop's own book and of Stripe can be refunded")
 
 
 def _system_checks() -> Iterator[Finding]:

@@ -142,6 +142,19 @@ def test_a_step_opens_to_arguments_and_result_escaped(lead: Client) -> None:
     assert ">4 ms</span>" in page
 
 
+def test_what_is_written_to_the_customer_names_people_to_staff(lead: Client, daniel: User) -> None:
+    request = kettle_request()
+    step_of(request, "You asked for a refund", actor_user=request.customer, for_customer=True, **CUSTOMER)
+    said = {"kind": Step.Kind.MESSAGE, "actor": Step.Actor.CUSTOMER}
+    step_of(request, "You answered", actor_user=request.customer, for_customer=True, **said)
+    step_of(request, "Your parcel arrived", actor_user=daniel, for_customer=True, **STAFF)
+    page = lead.get(f"/desk/queue/all/{request.uuid}/").content.decode()
+    assert "<b>Priya asked for a refund</b>" in page
+    assert "<b>Priya answered</b>" in page
+    assert "the customer reads this" not in page
+    assert "<b>Parcel arrived · recorded by Daniel</b>" in page
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [

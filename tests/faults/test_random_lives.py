@@ -293,7 +293,7 @@ class Lives(RuleBasedStateMachine):
         return Handover(recommendation=self.review_says, reasoning="So it is.", draft_question=question)
 
 
-class _refusals:  # noqa: N801 - reads as a statement
+class _refusals:
     """What people may not do at this moment is refused, which is an answer too."""
 
     def __enter__(self) -> None:

@@ -83,9 +83,8 @@ def test_a_fixed_field_is_refused_at_every_door(model: type[AppendOnly], field: 
     refused(lambda: changed.save(update_fields=[field]))
     refused(lambda: model.objects.bulk_update([changed], [field]))
     refused(lambda: model.objects.update_or_create(pk=row.pk, defaults={field: value}))
-    refused(
-        lambda: model.objects.bulk_create([changed], update_conflicts=True, unique_fields=["id"], update_fields=[field])
-    )
+    upsert: dict[str, Any] = {"update_conflicts": True, "unique_fields": ["id"], "update_fields": [field]}
+    refused(lambda: model.objects.bulk_create([changed], **upsert))
 
 
 @pytest.mark.parametrize("model", MODELS)

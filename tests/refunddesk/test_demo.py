@@ -160,7 +160,7 @@ def test_a_folder_that_cannot_be_made_gets_a_sentence(tmp_path: Path) -> None:
     ended = _run_demo(_env_for(tmp_path / "file" / "data", free_port()))
 
     assert ended.returncode == 1
-    assert f"the folder {tmp_path / 'file' / 'data'} cannot be made" in ended.stderr
+    assert f"{tmp_path / 'file' / 'data'} cannot be made or written" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
@@ -168,7 +168,7 @@ def test_a_folder_that_cannot_be_written_gets_a_sentence() -> None:
     ended = _run_demo(_env_for(Path("/proc/self"), free_port()))
 
     assert ended.returncode == 1
-    assert "cannot be written" in ended.stderr
+    assert "cannot be made or written" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 

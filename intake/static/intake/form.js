@@ -12,6 +12,13 @@
   };
 
   const draftKey = (field) => `draft:${location.pathname}:${field.name}`;
+  const SENT = "sent-drafts";
+  // What was sent is forgotten only once a page answers that shows neither the form nor an error: the session may be over.
+  const forgetWhatArrived = () => {
+    if (document.querySelector("form[data-draft], .error-page")) return;
+    for (const key of JSON.parse(sessionStorage.getItem(SENT) ?? "[]")) sessionStorage.removeItem(key);
+    sessionStorage.removeItem(SENT);
+  };
   const prepare = (root) => {
     for (const field of root.querySelectorAll("form[data-draft] textarea")) {
       if (!field.value) field.value = sessionStorage.getItem(draftKey(field)) ?? "";
@@ -31,7 +38,7 @@
     if (event.submitter?.name === "remove") return;
     if (form.dataset.sent) return event.preventDefault();
     form.dataset.sent = "yes";
-    for (const field of form.querySelectorAll("textarea")) sessionStorage.removeItem(draftKey(field));
+    if (form.matches("[data-draft]")) sessionStorage.setItem(SENT, JSON.stringify([...form.querySelectorAll("textarea")].map(draftKey)));
   });
   addEventListener("pageshow", () => document.querySelectorAll("form[data-sent]").forEach((form) => delete form.dataset.sent));
 
@@ -60,6 +67,7 @@
   units?.addEventListener("change", sayAmount);
 
   sayAmount();
+  forgetWhatArrived();
   prepare(document);
   document.querySelector("main [aria-invalid=true], main .field-error + .choices input")?.focus();
   tellWhetherNeeded();

@@ -23,6 +23,9 @@ from agent.runs import claim
 from agent.tasks import work
 from tests.faults.crash.points import Moments, watch
 
+# Process id of a sleeping fork -> where its counts will come.
+ASLEEP: dict[int, int] = {}
+
 
 def serve() -> None:
     warm_up()
@@ -49,17 +52,22 @@ def work_in_a_fork(job: dict[str, Any]) -> dict[str, Any]:
         work_and_exit(job, writing)
     os.close(writing)
     _, status = os.waitpid(pid, os.WUNTRACED)
-    with os.fdopen(reading) as pipe:
-        if os.WIFSTOPPED(status):
-            return {"asleep": pid}
-        counts = json.loads(pipe.read() or "{}")
-    return {"exit": os.waitstatus_to_exitcode(status), **counts}
+    if os.WIFSTOPPED(status):
+        ASLEEP[pid] = reading
+        return {"asleep": pid}
+    return ended(status, reading)
 
 
 def wake(pid: int) -> dict[str, Any]:
     os.kill(pid, signal.SIGCONT)
     _, status = os.waitpid(pid, 0)
-    return {"exit": os.waitstatus_to_exitcode(status)}
+    return ended(status, ASLEEP.pop(pid))
+
+
+def ended(status: int, reading: int) -> dict[str, Any]:
+    with os.fdopen(reading) as pipe:
+        counts = json.loads(pipe.read() or "{}")
+    return {"exit": os.waitstatus_to_exitcode(status), **counts}
 
 
 def work_and_exit(job: dict[str, Any], writing: int) -> None:

@@ -56,7 +56,7 @@ class Moments:
 
 def watch(moments: Moments) -> None:
     """From now on every commit of this process, also one of a single statement, and every provider call is a moment."""
-    commit = BaseDatabaseWrapper._commit
+    commit = BaseDatabaseWrapper._commit  # type: ignore[attr-defined]
 
     def watched_commit(self: BaseDatabaseWrapper) -> None:
         with moments.around("commit"):
@@ -68,7 +68,7 @@ def watch(moments: Moments) -> None:
         with moments.around("commit"):
             return execute(sql, params, many, context)
 
-    BaseDatabaseWrapper._commit = watched_commit  # type: ignore[method-assign]
+    BaseDatabaseWrapper._commit = watched_commit  # type: ignore[attr-defined]
     connection.execute_wrappers.append(watched_statement)
     for name, provider in list(PROVIDERS.items()):
         PROVIDERS[name] = _Watched(provider, moments)
