@@ -29,9 +29,10 @@ test: setup
 test-postgres: setup
 	$(ON_POSTGRES) $(PYTEST) $(TWO_AT_ONCE) $(ARGS)
 
+# In full: every crash point, not the bounded choice that `make test` plays.
 faults: setup
 	$(PYTEST) -m faults $(ARGS)
-	$(ON_POSTGRES) $(PYTEST) -m faults $(ARGS)
+	FAULTS_FULL=1 $(ON_POSTGRES) $(PYTEST) -m faults $(ARGS)
 
 check: setup
 	$(BIN)/ruff format --check .

@@ -11,12 +11,13 @@ from agent.llm.base import Message
 from agent.prompts.fence import fenced, without_marks
 from agent.prompts.review import REVIEW
 from intake.models import Photo, Question, RefundRequest
+from intake.request_page import MOST_QUESTIONS
 from payments.money import format_minor
 
 
 @dataclass(frozen=True)
 class CaseFile:
-    """One request with its pictures and every question so far (each with its reply and that reply's pictures)."""
+    """One request with its pictures and its newest questions, oldest first (each with its reply and its pictures)."""
 
     request: RefundRequest
     photos: tuple[Photo, ...]
@@ -38,9 +39,9 @@ def read_case(request_id: int) -> CaseFile:
         Question.objects.filter(request_id=request_id)
         .select_related("reply")
         .prefetch_related(Prefetch("reply__photos", Photo.objects.order_by("created_at", "id")))
-        .order_by("created_at", "id")
+        .order_by("-created_at", "-id")[:MOST_QUESTIONS]
     )
-    return CaseFile(request, tuple(request.photos.all()), tuple(questions))
+    return CaseFile(request, tuple(request.photos.all()), tuple(reversed(questions)))
 
 
 def review_messages(case: CaseFile, nonce: str, *, may_refund: bool) -> list[Message]:

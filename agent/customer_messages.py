@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from intake.models import Return, Step
 from intake.policy_texts import RETURN_ADDRESS
+from intake.request_page import PERSON_IS_LOOKING
 from intake.timeline import Entry
 from payments.models import Refund
 from payments.money import format_minor
@@ -21,16 +22,17 @@ ON_ITS_WAY = "on_its_way"
 def person_is_looking(run_uuid: uuid.UUID | None) -> Entry:
     return _message(
         run_uuid,
-        "person_is_looking",
+        PERSON_IS_LOOKING,
         "A person in our team is looking at your request",
-        "We have read what you sent. You hear from us within one business day; there is nothing you need to do.",
+        "What you sent is in front of them. You read the answer on this page within one business day; "
+        "there is nothing you need to do.",
     )
 
 
 def no_answer_yet(run_uuid: uuid.UUID) -> Entry:
     detail = (
         "We have not heard from you, so a person in our team decides with what we have. "
-        "You hear from us within one business day."
+        "You read the answer on this page within one business day."
     )
     return _message(run_uuid, "no_answer_yet", "A person in our team is looking at your request", detail)
 
@@ -51,7 +53,7 @@ def on_its_way(run_uuid: uuid.UUID, refund: Refund) -> Entry:
 def refund_did_not_go_through(run_uuid: uuid.UUID, refund: Refund) -> Entry:
     detail = (
         "The bank did not take it, so the money has not reached you. A person in our team is looking for another way; "
-        "you hear from us within one business day."
+        "you read here how it goes on, within one business day."
     )
     return _message(
         run_uuid, "refund_did_not_go_through", f"Your refund of {_amount_and_card(refund)} did not go through", detail
@@ -94,7 +96,10 @@ def declined(run_uuid: uuid.UUID, text: str) -> Entry:
 
 def taken_back(*, was_return: bool) -> Entry:
     nothing = "nothing back for now" if was_return else "no answer for now"
-    detail = f"You need to send us {nothing}. A person is looking at it; you hear from us within one business day."
+    detail = (
+        f"You need to send us {nothing}. A person is looking at it; "
+        "you read the answer on this page within one business day."
+    )
     return _message(None, "taken_back", "We are taking another look at your request", detail, actor=Step.Actor.STAFF)
 
 

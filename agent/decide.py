@@ -13,6 +13,8 @@ from django.utils import timezone
 from agent.chain import append_link
 from agent.link_facts import decision_facts
 from agent.models import Approval, ChainRecord, Decision
+from intake.case_access import OWN_REQUEST, is_own_request
+from intake.customer_text import one_line_end
 from intake.lifecycle import try_move
 from intake.models import Step
 from intake.refusals import Refusal
@@ -41,6 +43,18 @@ def may_decide(user: User) -> bool:
     return user.is_active and user.is_staff and user.has_perm("agent.add_decision")
 
 
+def card_to_decide(approval_id: uuid.UUID | str, by: User) -> Approval:
+    """The open card. Raises Refusal `forbidden`, `approval_not_found`, `already_decided` or `not_waiting`."""
+    if not may_decide(by):
+        raise Refusal("forbidden", "Your account may not decide requests. Ask a lead to change that.")
+    card = _card(approval_id)
+    if is_own_request(by, card.request):
+        raise Refusal("forbidden", OWN_REQUEST)
+    if card.closed_at is not None:
+        raise _already_decided(card)
+    return card
+
+
 def decide(
     *,
     approval_id: uuid.UUID | str,
@@ -58,12 +72,8 @@ def decide(
     is the question for `ask_customer` (empty: the card's draft) and the reason for `decline`. Raises Refusal
     `forbidden`, `approval_not_found`, `already_decided` (with `by`, `at`), `not_waiting` or `invalid_input`.
     """
-    if not may_decide(by):
-        raise Refusal("forbidden", "Your account may not decide requests. Ask a lead to change that.")
-    card = _card(approval_id)
-    if card.closed_at is not None:
-        raise _already_decided(card)
-    answer = _check(card, choice, note.strip(), amount_minor, shipping_minor, require_return)
+    card = card_to_decide(approval_id, by)
+    answer = _check(card, choice, one_line_end(note).strip(), amount_minor, shipping_minor, require_return)
     with transaction.atomic():
         return _close_card(card, answer, by, source)
 

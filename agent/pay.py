@@ -13,6 +13,7 @@ from agent.lease import Lease
 from agent.link_facts import automatic_reserve_facts, decided_reserve_facts
 from agent.models import BudgetDay, ChainRecord, Decision, Run
 from agent.outcomes import Blocked, PhotoEvidence, Reserved
+from agent.pause import lock_switch
 from intake.lifecycle import move
 from intake.models import Receipt, RefundRequest, Step
 from intake.rules import Verdict, failed, judge
@@ -32,10 +33,12 @@ def judge_now(request_id: int, evidence: PhotoEvidence) -> tuple[Verdict, ...]:
 def refund_automatically(lease: Lease, evidence: PhotoEvidence) -> Reserved | Blocked:
     """Reserves the request's amount if every rule allows it; the verdicts are kept on the run either way.
 
-    One transaction: budget day and customer are locked before the facts are read, the charge before the balance.
+    One transaction: switch, budget day and customer are locked before the facts are read, the charge before the
+    balance.
     Raises LeaseLost, MoveRefused (the request is not being worked on) or RefundInFlight; then nothing is written.
     """
     with lease.fenced():
+        lock_switch()
         request = _request(lease.request_id)
         budget = _lock_budget_day(request)
         _lock_customer(request)

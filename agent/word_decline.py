@@ -52,8 +52,8 @@ def word_decline(lease: Lease, *, request_id: int, note: str) -> str:
 
 
 def template(item: str, note: str) -> str:
-    """The same message without a model; the note's sentences become one."""
-    reason = shorten(one_sentence(note), NOTE_LENGTH)
+    """The same message without a model; the note's sentences become one, and what a customer may not read no reason."""
+    reason = shorten(one_sentence(note), NOTE_LENGTH) if _may_be_read(note) else ""
     because = f" The reason: {reason}." if reason else ""
     return f"Thank you for telling us about your {item}. We looked at it with care and cannot refund it.{because}"
 
@@ -63,11 +63,15 @@ def is_fit(text: str, note: str, item: str, names: frozenset[str]) -> bool:
     words = " ".join(text.split())
     if not 0 < len(words) <= MAX_LENGTH or len(SENTENCE_END.split(words)) > MAX_SENTENCES:
         return False
-    if MARKUP.search(words) or OUR_WORDS.search(words):
+    if not _may_be_read(words):
         return False
     if not set(NUMBER.findall(words)) <= set(NUMBER.findall(f"{note} {item}")):
         return False
     return not names & set(re.findall(r"\w+", words))
+
+
+def _may_be_read(text: str) -> bool:
+    return not MARKUP.search(text) and not OUR_WORDS.search(text)
 
 
 def _messages(item: str, note: str) -> list[Message]:

@@ -70,7 +70,7 @@ class Decide(CaseAct):
 class Receive(CaseAct):
     permission = "intake.add_receipt"
     template = "desk/acts/receive.html"
-    say_done = "Recorded. The agent refunds what came back."
+    say_done = "Recorded. The agent takes it from here."
 
     def form(self, *, data: Any = None, start: dict[str, Any] | None = None) -> forms.Form:
         units = self.case.request.units

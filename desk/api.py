@@ -1,4 +1,4 @@
-"""The staff API: the queues, a card, the decision on it, and what came back. Customers are refused everywhere (403)."""
+"""The staff API: the queues, a card, the decision on it, what came back. Who may not see requests is refused (403)."""
 
 from __future__ import annotations
 
@@ -13,23 +13,26 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from agent.decide import NOTE_LENGTH, decide
+from agent.decide import NOTE_LENGTH, card_to_decide, decide
 from agent.models import Approval, Decision
 from desk.api_shapes import ApprovalOut, DecisionOut, QueueRowOut, ReceiptOut
 from desk.queues import BY_SLUG, LAST_PAGE, page_of
-from intake.case_access import read_uuid
-from intake.record_receipt import record_receipt
+from intake.case_access import NOT_FOR_YOU, may_see_requests, read_uuid
+from intake.customer_text import one_line_end
+from intake.record_receipt import record_receipt, request_to_receive
 from intake.refusals import Refusal
 from intake.small_json import SmallJSONParser
 
 
-class IsStaff(BasePermission):
+class MaySeeRequests(BasePermission):
     def has_permission(self, request: Request, view: Any) -> bool:
-        return bool(request.user.is_active and request.user.is_staff)
+        if not may_see_requests(request.user):
+            raise Refusal("forbidden", NOT_FOR_YOU)
+        return True
 
 
 class StaffView(APIView):
-    permission_classes = [IsAuthenticated, IsStaff]
+    permission_classes = [IsAuthenticated, MaySeeRequests]
     parser_classes = [SmallJSONParser]
 
 
@@ -40,11 +43,18 @@ class PageIn(serializers.Serializer):
     q = serializers.CharField(required=False, default="", allow_blank=True, max_length=80)
 
 
+class NoteField(serializers.CharField):
+    """Text whose line breaks count as one character each."""
+
+    def to_internal_value(self, data: Any) -> str:
+        return one_line_end(str(super().to_internal_value(data)))
+
+
 class DecisionIn(serializers.Serializer):
     """`amount` in minor units. `note`: the question for ask_customer, the reason for decline."""
 
     decision = serializers.ChoiceField(choices=Decision.Choice.choices)
-    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=NOTE_LENGTH)
+    note = NoteField(required=False, default="", allow_blank=True, max_length=NOTE_LENGTH)
     amount = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
     require_return = serializers.BooleanField(required=False, allow_null=True, default=None)
 
@@ -80,9 +90,10 @@ class ApprovalView(StaffView):
 class DecisionView(StaffView):
     @extend_schema(request=DecisionIn, responses={201: DecisionOut})
     def post(self, request: Request, approval_id: str) -> Response:
+        card = card_to_decide(approval_id, _staff(request))
         given = _checked(DecisionIn, request.data)
         decision = decide(
-            approval_id=approval_id,
+            approval_id=card.pk,
             by=_staff(request),
             choice=given["decision"],
             note=given["note"],
@@ -96,6 +107,7 @@ class DecisionView(StaffView):
 class ReceiptView(StaffView):
     @extend_schema(request=ReceiptIn, responses={201: ReceiptOut})
     def post(self, request: Request, request_uuid: str) -> Response:
+        request_to_receive(request_uuid, _staff(request))
         given = _checked(ReceiptIn, request.data)
         receipt = record_receipt(request_uuid=request_uuid, by=_staff(request), units=given["units"], source="api")
         return Response(ReceiptOut(receipt).data, status=201)

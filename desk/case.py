@@ -9,13 +9,14 @@ from django.db.models import Prefetch
 
 from agent.models import Approval, Decision
 from intake.models import Photo, Question, RefundRequest, Return
+from intake.record_receipt import EXPECTED
 from intake.refusals import Refusal
+from intake.request_page import MOST_QUESTIONS
 from intake.statuses import Status
 from payments.balance import OrderBalance, left_on_order
 from payments.models import Charge, Refund
 
 MOST_CARDS = 50
-MOST_QUESTIONS = 50
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ class Case:
 
     @property
     def can_be_received(self) -> bool:
-        """Whether the latest return still waits, or was closed before its parcel came."""
-        return self.parcel is not None and self.parcel.status in (Return.Status.WAITING, Return.Status.CLOSED)
+        """Whether the latest return still waits, or was closed or withdrawn before its parcel came."""
+        return self.parcel is not None and self.parcel.status in EXPECTED
 
     @property
     def last_decision(self) -> Decision | None:

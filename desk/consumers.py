@@ -12,21 +12,18 @@ from desk.case import find_request
 from desk.frame import frame_for
 from desk.news import case_news, counts_and_brake
 from desk.presence import PresentConsumer
+from intake.case_access import may_see_requests
 from intake.live import DESK_GROUP, staff_group
 from intake.live_consumer import Fragment, LiveConsumer, News
 from intake.models import RefundRequest
 from intake.refusals import Refusal
 
 
-def may_see_desk(user: User) -> bool:
-    return user.is_active and user.is_staff
-
-
 class StaffCaseConsumer(PresentConsumer):
     """Every step of one request, for staff, and who of them is there."""
 
     def find(self, user: User, request_uuid: uuid.UUID) -> RefundRequest | None:
-        if not may_see_desk(user):
+        if not may_see_requests(user):
             return None
         try:
             return find_request(request_uuid)
@@ -50,7 +47,7 @@ class QueueConsumer(LiveConsumer):
     pace_seconds: ClassVar[float] = 1.0
 
     def may_listen(self, user: User) -> bool:
-        return may_see_desk(user)
+        return may_see_requests(user)
 
     def group_names(self) -> list[str]:
         self.noted = True

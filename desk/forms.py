@@ -9,6 +9,7 @@ from django import forms
 from agent.decide import NOTE_LENGTH, QUESTION_LENGTH
 from agent.models import Approval, Decision
 from desk.case import Case
+from intake.customer_text import one_line_end
 from intake.forms import SignInForm
 from payments.money import format_minor, parse_amount, to_decimal
 
@@ -42,12 +43,19 @@ class SearchForm(forms.Form):
         return int(self.cleaned_data.get("page") or 1)
 
 
+class NoteField(forms.CharField):
+    """Browsers send a line break as two characters; it counts as the one that was typed."""
+
+    def to_python(self, value: Any) -> str:
+        return one_line_end(str(super().to_python(value) or ""))
+
+
 class NoteForm(forms.Form):
     """A decision with nothing but words: `note` is the question or the reason. `card` is the one it answers."""
 
     card = forms.UUIDField(widget=forms.HiddenInput)
     choice = forms.CharField(widget=forms.HiddenInput)
-    note = forms.CharField(widget=forms.Textarea(attrs={"rows": 5}))
+    note = NoteField(widget=forms.Textarea(attrs={"rows": 5}))
 
     def for_decide(self) -> dict[str, Any]:
         """The arguments of `decide` beside the card and who decides."""
@@ -55,8 +63,9 @@ class NoteForm(forms.Form):
 
 
 class AskForm(NoteForm):
-    note = forms.CharField(
+    note = NoteField(
         label="Question",
+        help_text="The customer reads exactly this, signed by the shop.",
         max_length=QUESTION_LENGTH,
         widget=forms.Textarea(attrs={"rows": 5}),
         error_messages={"required": "Write the question the customer should answer."},
@@ -64,8 +73,9 @@ class AskForm(NoteForm):
 
 
 class DeclineForm(NoteForm):
-    note = forms.CharField(
+    note = NoteField(
         label="Reason",
+        help_text="The agent words it kindly for the customer, in at most three sentences. Your name is not in it.",
         max_length=NOTE_LENGTH,
         widget=forms.Textarea(attrs={"rows": 5}),
         error_messages={"required": "Say why it is declined; the customer gets a kind message built on it."},
@@ -80,7 +90,7 @@ class ApproveForm(forms.Form):
     amount = forms.CharField(max_length=40, error_messages={"required": "Write the amount to refund."})
     shipping = forms.CharField(max_length=40, required=False)
     require_return = forms.BooleanField(required=False, label="Require return first")
-    note = forms.CharField(
+    note = NoteField(
         required=False,
         max_length=NOTE_LENGTH,
         label="Note for the team",
@@ -93,6 +103,8 @@ class ApproveForm(forms.Form):
         self.currency = case.request.currency
         self.fields["amount"].widget.attrs.update(inputmode="decimal", autocomplete="off")
         self.fields["shipping"].widget.attrs.update(inputmode="decimal", autocomplete="off")
+        self.fields["amount"].help_text = f"At most {format_minor(case.request.amount_minor, self.currency)}"
+        self.fields["shipping"].help_text = f"At most {format_minor(case.shipping_left_minor, self.currency)}"
         if not case.shipping_left_minor:
             del self.fields["shipping"]
 

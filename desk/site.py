@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import update_wrapper
 from typing import Any
 
+from django.conf import settings
 from django.contrib.admin import AdminSite
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import URLPattern, URLResolver, path, reverse
@@ -16,13 +18,14 @@ from desk.forms import StaffSignInForm
 from desk.frame import frame_of
 from desk.lost_session import sign_in_and_back
 from desk.proof import proof
+from intake.case_access import NOT_FOR_YOU, may_see_requests
 
 
 class DeskSite(AdminSite):
     """Named "admin", so that Django's own admin pages and templates find their addresses."""
 
-    site_title = "Pourhaven Desk"
-    site_header = "Pourhaven Desk"
+    site_title = f"{settings.SHOP_NAME} Desk"
+    site_header = f"{settings.SHOP_NAME} Desk"
     index_title = "Needs approval"
     site_url = None
     enable_nav_sidebar = False
@@ -42,13 +45,21 @@ class DeskSite(AdminSite):
             self._page("requests/<uuid:request_uuid>/receive", act_views.Receive.as_view(), "receive"),
             self._page("requests/<uuid:request_uuid>/take-back", act_views.TakeBack.as_view(), "take-back"),
             self._page("refunds/<uuid:refund_id>/proof/", proof, "proof"),
-            self._page("pause", act_views.Pause.as_view(), "pause"),
+            path("pause", self.admin_view(act_views.Pause.as_view()), name="pause"),
             self._page("counts", live_views.counts, "counts"),
             *super().get_urls(),
         ]
 
     def _page(self, route: str, view: Any, name: str) -> URLPattern:
-        return path(route, self.admin_view(view), name=name)
+        """A page about requests, for staff who may see them."""
+
+        def for_who_sees_requests(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if not may_see_requests(request.user):
+                raise PermissionDenied(NOT_FOR_YOU)
+            answer: HttpResponseBase = view(request, *args, **kwargs)
+            return answer
+
+        return path(route, self.admin_view(update_wrapper(for_who_sees_requests, view)), name=name)
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         """As Django's, but a button pressed after the session ran out leads the whole page to sign in and back."""

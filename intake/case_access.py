@@ -1,14 +1,28 @@
-"""Which requests a customer sees: their own, and nothing that tells whether others exist."""
+"""Who sees which requests: customers their own and no sign that others exist, staff with the right all."""
 
 from __future__ import annotations
 
 import uuid
 
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import QuerySet
 
 from intake.models import RefundRequest
 from intake.refusals import Refusal
+
+MOST_QUESTIONS = 50
+NOT_FOR_YOU = "Your account may not see refund requests. Ask a lead to add you to the support group."
+OWN_REQUEST = "Somebody else has to decide your own request."
+
+
+def may_see_requests(user: User | AnonymousUser) -> bool:
+    """Whether a staff member may read every customer's requests and photos."""
+    return user.is_active and user.is_staff and user.has_perm("intake.view_refundrequest")
+
+
+def is_own_request(user: User, request: RefundRequest) -> bool:
+    """Whether the one who would act for the shop is the one who asked it for money."""
+    return user.pk == request.customer_id
 
 
 def requests_of(customer: User) -> QuerySet[RefundRequest]:

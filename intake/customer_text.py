@@ -21,6 +21,10 @@ def is_storable(typed: str) -> bool:
     return _storable(typed) == typed
 
 
+def one_line_end(typed: str) -> str:
+    """Every line break as one character, as the browser's counter counts it."""
+    return typed.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def _storable(typed: str) -> str:
-    one_line_end = typed.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
-    return one_line_end.encode("utf-8", "ignore").decode("utf-8")
+    return one_line_end(typed).replace("\x00", "").encode("utf-8", "ignore").decode("utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.utils import timezone
 
@@ -23,6 +24,7 @@ class LineOffer:
     units_left: int
     refusal: Refusal | None
     newest: RefundRequest | None
+    delivered: bool
 
     @property
     def refundable_units(self) -> int:
@@ -39,12 +41,18 @@ def offer_for(line: OrderLine, requests: Sequence[RefundRequest]) -> LineOffer:
     """`requests` are all requests of the line, in any order; there are never more than it has units."""
     units_left = max(0, line.quantity - sum(request.units for request in requests))
     newest = max(requests, key=lambda request: request.pk, default=None)
-    refusal = _not_delivered(line) or _request_exists(requests, newest, units_left) or _nothing_paid(line)
-    return LineOffer(line, units_left, refusal, newest)
+    delivered = is_delivered(line, timezone.now())
+    refusal = _not_delivered(delivered) or _request_exists(requests, newest, units_left) or _nothing_paid(line)
+    return LineOffer(line, units_left, refusal, newest, delivered)
 
 
-def _not_delivered(line: OrderLine) -> Refusal | None:
-    if line.delivered_at is not None and line.delivered_at <= timezone.now():
+def is_delivered(line: OrderLine, now: datetime) -> bool:
+    """A day of delivery that is still ahead is a carrier's estimate."""
+    return line.delivered_at is not None and line.delivered_at <= now
+
+
+def _not_delivered(delivered: bool) -> Refusal | None:
+    if delivered:
         return None
     return Refusal("not_delivered", "This item has not been delivered yet. You can ask for a refund once it is there.")
 

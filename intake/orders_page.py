@@ -29,7 +29,7 @@ class OrderView:
     @property
     def status(self) -> str:
         """`delivered` once every line is there, `shipped` on the way or there in part, else `placed`."""
-        delivered = [offer.line.delivered_at is not None for offer in self.offers]
+        delivered = [offer.delivered for offer in self.offers]
         if delivered and all(delivered):
             return Order.Status.DELIVERED
         return Order.Status.SHIPPED if self.order.shipped_at or any(delivered) else Order.Status.PLACED

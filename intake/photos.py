@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Q, QuerySet
 
 from intake import picture
-from intake.case_access import read_uuid
+from intake.case_access import may_see_requests, read_uuid
 from intake.models import Photo, RefundRequest, Reply
 from intake.refusals import Refusal
 
@@ -61,9 +61,9 @@ def unused_photos(owner: User) -> QuerySet[Photo]:
 
 
 def photos_for(person: User) -> QuerySet[Photo]:
-    """The photos a person may look at: their own, and for staff every one that belongs to a request."""
+    """The photos a person may look at: their own, and for staff who see requests all that belong to one."""
     mine = Q(owner=person)
-    if person.is_staff:
+    if may_see_requests(person):
         return Photo.objects.filter(mine | Q(request__isnull=False) | Q(reply__isnull=False))
     return Photo.objects.filter(mine)
 

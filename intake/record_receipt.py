@@ -7,26 +7,37 @@ import uuid
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from intake.case_access import read_uuid
+from intake.case_access import OWN_REQUEST, is_own_request, read_uuid
 from intake.models import Receipt, RefundRequest, Return, Step
 from intake.refusals import Refusal
 from intake.timeline import Entry, write_step
 
-EXPECTED = (Return.Status.WAITING, Return.Status.CLOSED)
+# A parcel may still be on its way after its return was closed or withdrawn.
+EXPECTED = (Return.Status.WAITING, Return.Status.CLOSED, Return.Status.WITHDRAWN)
 
 
 def record_receipt(*, request_uuid: uuid.UUID | str, by: User, units: int | None = None, source: str) -> Receipt:
-    """Notes that `units` of the request (all by default) came back, once; a parcel may come after the return closed.
+    """Notes that `units` of the request (all by default) came back, once; a parcel may come after its return
+    was closed or withdrawn.
 
     Raises Refusal: forbidden, request_not_found, invalid_input, not_waiting_for_return; then nothing is written.
     """
+    request = request_to_receive(request_uuid, by)
+    with transaction.atomic():
+        return _record(request.uuid, by, units, source)
+
+
+def request_to_receive(request_uuid: uuid.UUID | str, by: User) -> RefundRequest:
+    """The request whose parcel `by` may record. Raises Refusal forbidden or request_not_found."""
     if not (by.is_active and by.is_staff and by.has_perm("intake.add_receipt")):
         raise Refusal("forbidden", "Your account may not record receipts.")
     parsed = read_uuid(request_uuid)
-    if parsed is None:
+    request = RefundRequest.objects.filter(uuid=parsed).first() if parsed else None
+    if request is None:
         raise _request_not_found()
-    with transaction.atomic():
-        return _record(parsed, by, units, source)
+    if is_own_request(by, request):
+        raise Refusal("forbidden", OWN_REQUEST)
+    return request
 
 
 def _record(request_uuid: uuid.UUID, by: User, units: int | None, source: str) -> Receipt:

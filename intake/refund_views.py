@@ -64,7 +64,7 @@ def _submit(request: HttpRequest, customer: User, offer: LineOffer) -> HttpRespo
 
 
 def _not_now(request: HttpRequest, offer: LineOffer, refusal: Refusal) -> HttpResponse:
-    context = {"offer": offer, "refusal": refusal}
+    context = {"offer": offer, "refusal": refusal, "typed": request.POST.get("details", "")}
     return render(request, "intake/refund_not_now.html", context, status=refusal.http_status)
 
 

@@ -16,6 +16,9 @@ from payments.models import Charge, Refund
 from payments.money import format_minor
 
 MAX_STEPS = 200
+MOST_QUESTIONS = 50
+# The key of what a review says when it hands the request over.
+PERSON_IS_LOOKING = "person_is_looking"
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class RequestPage:
 def load_page(request: RefundRequest) -> RequestPage:
     """`request` with its line, order and policy; read before the steps, so that its `rev` is never ahead of them."""
     updates = [update_of(step, request) for step in customer_steps(request)]
-    questions = list(request.questions.select_related("reply").prefetch_related(_photos_of_replies()))
+    questions = _newest_questions(request)
     question = next((asked for asked in reversed(questions) if _is_open(asked)), None)
     if request.status != Status.NEEDS_CUSTOMER:
         question = None
@@ -124,6 +127,7 @@ def _facts(
         now=timezone.now(),
         reopened=request.reopened,
         looked_at_before=looked_at_before,
+        prepared=_is_prepared(request, updates),
         amount=_amount(request, refund, parcel),
         card=card,
         refund_reference=refund.reference if refund else "",
@@ -160,8 +164,21 @@ def _is_open(question: Question) -> bool:
     return question.withdrawn_at is None and not hasattr(question, "reply")
 
 
-def _photos_of_replies() -> Prefetch[str]:
-    return Prefetch("reply__photos", queryset=Photo.objects.all())
+def _newest_questions(request: RefundRequest) -> list[Question]:
+    """Oldest first, each with its reply and that reply's photos."""
+    photos = Prefetch("reply__photos", queryset=Photo.objects.all())
+    asked = request.questions.select_related("reply").prefetch_related(photos)
+    return list(reversed(asked.order_by("-created_at", "-id")[:MOST_QUESTIONS]))
+
+
+def _is_prepared(request: RefundRequest, updates: list[Update]) -> bool:
+    """Whether the request came to staff by a review that ran to its end, and by nothing since."""
+    said = next((update.step for update in updates if update.step.message_key), None)
+    if request.status != Status.NEEDS_APPROVAL or said is None or said.message_key != PERSON_IS_LOOKING:
+        return False
+    steps = Step.objects.filter(request=request, kind__in=[Step.Kind.FINISH, Step.Kind.ERROR])
+    last = list(steps.order_by("-position").values_list("kind", "run_uuid")[:2])
+    return last[:1] == [(Step.Kind.FINISH, said.run_uuid)] and (Step.Kind.ERROR, said.run_uuid) not in last
 
 
 def _reply_photos(questions: list[Question]) -> list[Photo]:

@@ -12,17 +12,21 @@ from intake.statuses import Status
 
 Tone = Literal["agent", "person", "customer", "paid", "no", "quiet"]
 
+NO_MESSAGE = ". We send no message: come back here to read it."
+WITHIN_MINUTES = f"you usually read our answer on this page within minutes{NO_MESSAGE}"
+
 
 @dataclass(frozen=True)
 class CaseFacts:
     """What the panel is made of. Amounts are formatted; `card` is like `Visa ending 4242`, "" when unknown;
-    `amount` is what would be or was paid, as far as it is known."""
+    `amount` is what would be or was paid, as far as it is known; `prepared`: a review handed it to staff."""
 
     status: str
     since: datetime
     now: datetime
     reopened: bool
     looked_at_before: bool
+    prepared: bool
     amount: str
     card: str
     refund_reference: str = ""
@@ -88,7 +92,7 @@ def _submitted(facts: CaseFacts) -> Standing:
         icon="inbox",
         title="We have your request",
         text="Our refund agent looks at it first, together with your order and what you sent.",
-        next_words="you usually hear from us within minutes. You can close this page.",
+        next_words=WITHIN_MINUTES,
     )
 
 
@@ -101,22 +105,22 @@ def _working(facts: CaseFacts) -> Standing:
         if facts.looked_at_before
         else "It checks your order, our policy and what you sent."
     )
-    return Standing(
-        "agent", "sparkles", title, text, "you usually hear from us within minutes. You can close this page."
-    )
+    return Standing("agent", "sparkles", title, text, WITHIN_MINUTES)
 
 
 def _needs_approval(facts: CaseFacts) -> Standing:
     by = one_business_day_after(facts.since)
     title = "A person in our team is looking at your request"
-    text = "Our refund agent has read everything and prepared it. A person decides."
+    text = "A person decides with everything you sent."
+    if facts.prepared:
+        text = "Our refund agent has read everything and prepared it. A person decides."
     if facts.reopened:
         title = "A person in our team has your request again"
         text = "There is news about it, so a person looks at it once more."
     if by < facts.now:
         late = "this takes longer than the business day we aim for, and we are sorry. Your request keeps its place."
         return Standing("person", "users", title, text, late)
-    return Standing("person", "users", title, text, "you hear from us by", by, after_by=". You can close this page.")
+    return Standing("person", "users", title, text, "you read our answer on this page by", by, after_by=NO_MESSAGE)
 
 
 def _needs_customer(facts: CaseFacts) -> Standing:
@@ -139,7 +143,7 @@ def _awaiting_return(facts: CaseFacts) -> Standing:
             icon="package-check",
             title="Your parcel arrived",
             text="We check what came back.",
-            next_words=f"we refund {facts.amount}{_to(facts.card)}. You usually hear from us within minutes.",
+            next_words=f"we refund {facts.amount}{_to(facts.card)}. You usually read it here within minutes.",
         )
     text = (
         "We have reminded you once, since your parcel is not here yet."

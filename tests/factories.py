@@ -15,7 +15,7 @@ from agent.models import Approval, Run
 from intake.models import PolicyVersion, RefundRequest
 from payments.models import LIVE_REFUND_STATUSES, Charge, Order, OrderLine, Refund
 
-SUPPORT_PERMISSIONS = ("agent.add_decision", "intake.add_receipt", "agent.add_approval")
+SUPPORT_PERMISSIONS = ("agent.add_decision", "intake.add_receipt", "agent.add_approval", "intake.view_refundrequest")
 
 
 class CustomerFactory(factory.django.DjangoModelFactory):

@@ -17,6 +17,7 @@ DATABASES["default"].setdefault("TEST", {})
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # A file, so that threads and worker processes see the same rows.
     DATABASES["default"]["TEST"]["NAME"] = str(Path(DATA_DIR) / "test.sqlite3")
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "sessionid", "csrftoken"

@@ -17,13 +17,17 @@ from agent.models import Decision, Run
 from agent.pay import refund_decided
 from agent.return_code import new_return_code
 from agent.runs import last_transaction
-from agent.word_decline import word_decline
+from agent.word_decline import template, word_decline
+from intake.case_access import is_own_request
 from intake.lifecycle import move
 from intake.models import Question, Return, Step
 from intake.statuses import Status
 from intake.timeline import Entry, write_step
 from payments.issue_refund import CANNOT_BE_PAID
 from payments.money import format_minor
+
+TOLD = "The customer was told in a message."
+TOLD_WITHOUT_REASON = f"{TOLD} The reason was left out: it has a link, markup or a word of our own work in it."
 
 
 def carry_out_decision(lease: Lease, run: Run) -> None:
@@ -34,7 +38,9 @@ def carry_out_decision(lease: Lease, run: Run) -> None:
     elif run.request.status != Status.WORKING:
         _say_it_came_too_late(lease, run, decision)
     elif not may_decide(decision.decided_by):
-        _set_aside(lease, run, decision)
+        _set_aside(lease, run, decision, f"{_name(decision)} may not decide requests any more")
+    elif is_own_request(decision.decided_by, run.request):
+        _set_aside(lease, run, decision, f"{_name(decision)} may not decide a request of their own")
     elif decision.choice == Decision.Choice.ASK_CUSTOMER:
         _ask_customer(lease, run, decision)
     elif decision.choice == Decision.Choice.DECLINE:
@@ -97,17 +103,21 @@ def _ask_customer(lease: Lease, run: Run, decision: Decision) -> None:
 
 def _decline(lease: Lease, run: Run, decision: Decision) -> None:
     text = word_decline(lease, request_id=run.request_id, note=decision.note)
+    left_out = text == template(run.request.line.name, "")
     with last_transaction(lease, "declined"):
         _mark_carried_out(decision)
         move(run.request_id, Status.DECLINED, sources=[Status.WORKING])
-        write_step(run.request_id, _step(run, "Declined the request", "The customer was told in a message."))
+        write_step(run.request_id, _step(run, "Declined the request", TOLD_WITHOUT_REASON if left_out else TOLD))
         write_step(run.request_id, customer_messages.declined(run.pk, text))
 
 
-def _set_aside(lease: Lease, run: Run, decision: Decision) -> None:
+def _name(decision: Decision) -> str:
+    return decision.decided_by.get_full_name() or decision.decided_by.get_username()
+
+
+def _set_aside(lease: Lease, run: Run, decision: Decision, why: str) -> None:
     """Who may not decide any more has not decided: the same recommendation stands as a new card."""
-    name = decision.decided_by.get_full_name() or decision.decided_by.get_username()
-    sentence = f"{name} may not decide requests any more, so the decision was set aside."
+    sentence = f"{why}, so the decision was set aside."
     with last_transaction(lease, "decision set aside"):
         Decision.objects.filter(pk=decision.pk).update(set_aside_at=timezone.now())
         card = same_card_again(decision.approval, sentence)

@@ -26,6 +26,10 @@ def pay_what_came_back(lease: Lease, run: Run) -> None:
         return
     shipping = receipt.parcel.shipping_minor
     goods = _share(run, receipt)
+    if receipt.recorded_by_id == run.request.customer_id:
+        sentence = "The customer's own account recorded the parcel; somebody else has to decide."
+        put_refusal_before_staff(lease, run, sentence, amount_minor=goods)
+        return
     if goods + shipping < 1:
         put_refusal_before_staff(lease, run, "What came back is worth less than the smallest amount.")
         return

@@ -108,9 +108,8 @@ def staff_title(step: Step) -> str:
     name = names.first_name(step.actor_user)
     if step.actor == Step.Actor.CUSTOMER and step.title.startswith("You "):
         return f"{name or 'The customer'} {step.title.removeprefix('You ')}"
-    if step.actor == Step.Actor.STAFF and step.kind == Step.Kind.TRIGGER and step.title.startswith("Your "):
-        what = step.title.removeprefix("Your ").capitalize()
-        return f"{what} · recorded by {name}" if name else what
+    if step.for_customer and step.actor == Step.Actor.STAFF and step.kind == Step.Kind.TRIGGER:
+        return f"{names.full_name(step.actor_user) or 'Staff'} recorded the parcel"
     return step.title
 
 

@@ -169,3 +169,16 @@ def test_a_request_with_a_live_refund_is_not_approved_again(card: Approval, maya
 def test_a_card_that_was_closed_without_a_decision(card: Approval, maya: User) -> None:
     Approval.objects.update(closed_at=timezone.now())
     assert refusal(card, maya, choice="approve").code == "not_waiting"
+
+
+def test_nobody_decides_their_own_request(card: Approval) -> None:
+    own = StaffFactory()
+    RefundRequest.objects.update(customer=own)
+    refused = refusal(card, own, choice="approve")
+    assert (refused.code, refused.sentence) == ("forbidden", "Somebody else has to decide your own request.")
+
+
+def test_a_line_break_counts_as_one_character(card: Approval, maya: User) -> None:
+    note = "a\r\n" * 249 + "ab"
+    decision = decide(approval_id=card.pk, by=maya, choice="ask_customer", note=note, source="desk")
+    assert decision.note == "a\n" * 249 + "ab"

@@ -14,6 +14,7 @@ from agent.decide import decide
 from agent.models import Approval, Decision, Run
 from agent.return_code import LETTERS, new_return_code
 from agent.tasks import work
+from agent.word_decline import template
 from intake.models import Question, RefundRequest, Return
 from payments.models import Charge, Refund
 from tests.agent.work_off import open_card, titles, told, work_off
@@ -132,6 +133,25 @@ def test_a_refund_that_was_made_meanwhile_is_not_made_twice(card: Approval, maya
     assert work_off(card.request).status == "needs_approval"
     assert "has a refund already" in open_card(card.request).concerns[0]["text"]
     assert Refund.objects.count() == 1
+
+
+def test_a_decision_on_ones_own_request_is_set_aside(card: Approval, maya: User) -> None:
+    decide(approval_id=card.pk, by=maya, choice="approve", source="desk")
+    RefundRequest.objects.update(customer=maya)
+    request = work_off(card.request)
+    assert "may not decide a request of their own" in open_card(request).concerns[0]["text"]
+    assert (request.status, Refund.objects.count()) == ("needs_approval", 0)
+
+
+def test_the_team_reads_that_a_reason_was_left_out(card: Approval, maya: User, monkeypatch: Any) -> None:
+    def without_reason(lease: Any, *, request_id: int, note: str) -> str:
+        return template(card.request.line.name, note)
+
+    monkeypatch.setattr("agent.jobs.decision.word_decline", without_reason)
+    decide(approval_id=card.pk, by=maya, choice="decline", note="See https://intranet/7", source="desk")
+    request = work_off(card.request)
+    assert "The reason was left out" in request.steps.get(title="Declined the request").detail
+    assert "intranet" not in request.steps.get(message_key="declined").detail
 
 
 def test_a_decision_that_comes_too_late_is_set_aside(card: Approval, maya: User) -> None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from agent.facts import shop_day
 from agent.lease import Lease, LeaseLost
-from agent.models import BudgetDay, Run
+from agent.models import BudgetDay, Run, Switch
 from agent.outcomes import Blocked, PhotoEvidence, Reserved
 from agent.pause import set_automatic_refunds
 from agent.pay import judge_now, refund_automatically, refund_decided
@@ -207,5 +207,6 @@ def test_an_automatic_refund_asks_the_database_a_fixed_number_of_times(django_as
     request, lease = at_work()
     for days in range(91, 99):
         earlier_refund(request, days)
+    Switch.objects.create(name=Switch.AUTOMATIC_REFUNDS)
     with django_assert_max_num_queries(24):
         refund_automatically(lease, CLEAR)

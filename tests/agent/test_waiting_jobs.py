@@ -212,3 +212,11 @@ def test_news_of_a_run_that_died_is_not_told_twice(bank: FakeBank) -> None:
     work(str(Run.objects.get().pk))
     request.refresh_from_db()
     assert (request.status, request.rev) == ("refunded", rev)
+
+
+def test_a_parcel_the_customer_recorded_themselves_goes_before_staff(maya: User) -> None:
+    request = awaiting_return()
+    RefundRequest.objects.filter(pk=request.pk).update(customer=maya)
+    assert receive(request, maya).status == "needs_approval"
+    assert "own account recorded the parcel" in open_card(request).concerns[0]["text"]
+    assert not Refund.objects.exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from agent.decide import decide
+from agent.give_up import give_up
 from agent.models import Approval, Run
+from agent.take_back import take_back
 from intake.models import RefundRequest, Return
 from intake.photos import keep_photo
 from intake.record_receipt import record_receipt
+from intake.request_page import load_page
 from intake.submit_reply import submit_reply
 from intake.submit_request import submit_request
 from payments.models import Charge, Refund
@@ -135,6 +139,52 @@ def test_a_grinder_that_never_comes_back_is_reminded_and_closed(maya: User) -> N
     record_receipt(request_uuid=request.uuid, by=maya, source="page")
     assert work_off(request).status == "needs_approval"
     assert Charge.objects.get().reserved_minor == 0
+
+
+def test_a_grinder_that_comes_after_it_was_taken_back_is_put_on_the_open_card(maya: User) -> None:
+    request = grinder_on_its_way_back(maya, "grinder-hopper-cracked")
+    card = take_back(request_uuid=request.uuid, by=maya)
+    assert Return.objects.get().status == "withdrawn"
+    record_receipt(request_uuid=request.uuid, by=maya, source="page")
+    assert work_off(request).status == "needs_approval"
+    assert open_card(request) == card
+    assert "arrived although nobody waited for it" in open_card(request).concerns[0]["text"]
+    assert Return.objects.get().status == "received"
+    assert not Refund.objects.exists()
+
+
+def test_a_grinder_that_comes_after_its_decline_is_put_on_a_new_card(maya: User) -> None:
+    request = grinder_on_its_way_back(maya, "grinder-hopper-cracked")
+    card = take_back(request_uuid=request.uuid, by=maya)
+    decide(approval_id=card.pk, by=maya, choice="decline", note="It is not coming back.", source="desk")
+    assert work_off(request).status == "declined"
+    record_receipt(request_uuid=request.uuid, by=maya, source="page")
+    assert work_off(request).status == "needs_approval"
+    assert "arrived after the request had been settled" in open_card(request).concerns[0]["text"]
+    assert not Refund.objects.exists()
+
+
+def prepared(request: RefundRequest) -> bool:
+    return "prepared it" in load_page(request).standing.text
+
+
+def test_the_customer_reads_that_it_was_prepared_only_after_a_review(maya: User) -> None:
+    reviewed = work_off(asks(CustomerFactory(), "KTL-09", "damaged", "kettle-dented-spout"))
+    taken = grinder_on_its_way_back(maya, "grinder-hopper-cracked")
+    take_back(request_uuid=taken.uuid, by=maya)
+    taken.refresh_from_db()
+    assert (prepared(reviewed), prepared(taken)) == (True, False)
+
+
+def test_a_review_that_crashed_prepared_nothing() -> None:
+    request = asks(CustomerFactory(), "KTL-09", "damaged", "kettle-dented-spout")
+    run = Run.objects.get(request=request)
+    token = uuid.uuid4()
+    Run.objects.filter(pk=run.pk).update(status="running", token=token, lease_until=timezone.now())
+    RefundRequest.objects.filter(pk=request.pk).update(status="working")
+    assert give_up(run.pk, token, "It crashed three times.")
+    request.refresh_from_db()
+    assert (request.status, prepared(request)) == ("needs_approval", False)
 
 
 def test_a_whole_dripper_is_declined_in_at_most_three_kind_sentences(maya: User) -> None:

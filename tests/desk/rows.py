@@ -14,7 +14,15 @@ from agent.models import Approval, Run
 from intake.models import RefundRequest, Step
 from intake.timeline import Entry, write_step
 from tests.behind_the_book import behind_the_book
-from tests.factories import ApprovalFactory, CustomerFactory, LineFactory, OrderFactory, RequestFactory, RunFactory
+from tests.factories import (
+    ApprovalFactory,
+    CustomerFactory,
+    LineFactory,
+    OrderFactory,
+    RequestFactory,
+    RunFactory,
+    StaffFactory,
+)
 
 
 def member_of(group: str, first_name: str = "Maya", last_name: str = "Okafor") -> User:
@@ -30,8 +38,8 @@ def member_of(group: str, first_name: str = "Maya", last_name: str = "Okafor") -
 
 
 def onlooker() -> User:
-    """Staff without any permission: may see the desk and do nothing."""
-    return CustomerFactory(username=f"onlooker{uuid.uuid4().hex[:6]}@example.com", is_staff=True)
+    """Staff who may see the requests and do nothing."""
+    return StaffFactory(permissions=["intake.view_refundrequest"])
 
 
 def kettle_request(status: str = "needs_approval", **changes: Any) -> RefundRequest:

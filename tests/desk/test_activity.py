@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -18,8 +19,8 @@ from tests.desk.rows import ended_run, kettle_request, minutes_ago, step_of
 from tests.factories import RunFactory
 
 pytestmark = pytest.mark.django_db
-STAFF = {"kind": Step.Kind.TRIGGER, "actor": Step.Actor.STAFF}
-CUSTOMER = {"kind": Step.Kind.TRIGGER, "actor": Step.Actor.CUSTOMER}
+STAFF: dict[str, Any] = {"kind": Step.Kind.TRIGGER, "actor": Step.Actor.STAFF}
+CUSTOMER: dict[str, Any] = {"kind": Step.Kind.TRIGGER, "actor": Step.Actor.CUSTOMER}
 
 
 def decided_case(maya: User) -> RefundRequest:
@@ -145,14 +146,14 @@ def test_a_step_opens_to_arguments_and_result_escaped(lead: Client) -> None:
 def test_what_is_written_to_the_customer_names_people_to_staff(lead: Client, daniel: User) -> None:
     request = kettle_request()
     step_of(request, "You asked for a refund", actor_user=request.customer, for_customer=True, **CUSTOMER)
-    said = {"kind": Step.Kind.MESSAGE, "actor": Step.Actor.CUSTOMER}
+    said: dict[str, Any] = {"kind": Step.Kind.MESSAGE, "actor": Step.Actor.CUSTOMER}
     step_of(request, "You answered", actor_user=request.customer, for_customer=True, **said)
     step_of(request, "Your parcel arrived", actor_user=daniel, for_customer=True, **STAFF)
     page = lead.get(f"/desk/queue/all/{request.uuid}/").content.decode()
     assert "<b>Priya asked for a refund</b>" in page
     assert "<b>Priya answered</b>" in page
     assert "the customer reads this" not in page
-    assert "<b>Parcel arrived · recorded by Daniel</b>" in page
+    assert "<b>Daniel Reyes recorded the parcel</b>" in page
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,10 @@ def test_a_lead_puts_a_new_policy_in_force(lead: Client) -> None:
     [
         ({"auto_refund_limit_minor": "a lot"}, "is not an amount"),
         ({"currency": "dollars"}, "at most 3 characters"),
+        ({"history_days": "1000000"}, "Write a number from 0 to 3,650."),
+        ({"refund_window_days": "3651"}, "Write a number from 0 to 3,650."),
+        ({"return_check_minutes": "0"}, "Write a number from 1 to 5,256,000."),
+        ({"reply_days": "0"}, "Write a number from 1 to 3,650."),
         ({"sections-0-body": "Up to {limt}."}, "There is no number called {limt}"),
         ({"sections-TOTAL_FORMS": "6"}, "Every topic needs its text. Missing: Returns."),
         ({"sections-1-topic": "overview"}, "Please correct the duplicate"),

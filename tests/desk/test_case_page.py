@@ -172,3 +172,19 @@ def test_no_inline_style_and_no_inline_script(lead: Client) -> None:
         assert not re.search(r"<style|\son\w+=", page)
         assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", page))
         assert '"allowEval": false' in page or "desk-admin" in page
+
+
+@pytest.mark.parametrize("status", ["needs_approval", "declined", "refunded", "closed"])
+def test_a_parcel_nobody_waits_for_any_more_can_still_be_recorded(support: Client, status: str) -> None:
+    request = kettle_request(status)
+    if status == "needs_approval":
+        card_for(request)
+    address = f'href="/desk/requests/{request.uuid}/receive"'
+    assert address not in page_of(support, request)
+    now = timezone.now()
+    Return.objects.create(
+        request=request, code="RMA-7KQ2MX", amount_minor=12_900, ship_by=now, check_at=now, status="withdrawn"
+    )
+    assert address in page_of(support, request)
+    Return.objects.update(status="received")
+    assert address not in page_of(support, request)

@@ -84,6 +84,8 @@ class Lives(RuleBasedStateMachine):
         self.charge = ChargeFactory(order=order, captured_minor=CAPTURED, provider="bank")
         self.maya = StaffFactory()
         self.lead = StaffFactory(permissions=["agent.change_switch"])
+        self.asks(0, 1, "damaged")
+        self.asks(1, 1, "changed_mind")
 
     # -- the customer ---------------------------------------------------------------------------------------------
 
@@ -183,6 +185,7 @@ class Lives(RuleBasedStateMachine):
     @rule(answer=ANSWERS)
     def the_bank_will_answer(self, answer: str) -> None:
         self.bank.answers = [answer]
+        self.works_everything_off()
 
     @precondition(lambda self: self.bank.book)
     @rule(pick=st.integers(0, 9), status=st.sampled_from(["pending", "succeeded", "failed"]))
@@ -323,7 +326,7 @@ def test_whatever_happens_in_whatever_order_the_rules_of_the_house_hold(monkeypa
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         Watched,
         settings=settings(
-            max_examples=400 if FULL else 25,
+            max_examples=400 if FULL else 20,
             stateful_step_count=40 if FULL else 25,
             deadline=None,
             database=None,

@@ -20,7 +20,7 @@ from intake.models import Photo, RefundRequest
 from intake.photos import read_photo
 from intake.picture import MAX_SIDE
 from payments.models import OrderLine
-from tests.factories import CustomerFactory, LineFactory, OrderFactory, PolicyFactory
+from tests.factories import CustomerFactory, LineFactory, OrderFactory, PolicyFactory, StaffFactory
 
 IMAGES = Path(__file__).parent / "images"
 CASES: list[dict[str, Any]] = json.loads((IMAGES / "expectations.json").read_text())["files"]
@@ -215,12 +215,13 @@ def test_the_same_picture_is_stored_with_the_same_digest(web: Client) -> None:
 def test_a_photo_is_served_to_its_owner_and_staff_and_to_nobody_else(web: Client) -> None:
     photo = kept(web, "ok_jpeg_baseline.jpg")
     address = reverse("photo", args=[photo.pk])
-    staff, other = CustomerFactory(is_staff=True), CustomerFactory()
+    staff, stock_keeper, other = StaffFactory(), StaffFactory(permissions=[]), CustomerFactory()
     assert web.get(address).status_code == 200
     assert status_for(staff, address) == 404, "what is not submitted yet is the customer's own"
     by_page(web, as_upload("ok_jpeg_baseline.jpg"))
     submitted = reverse("photo", args=[Photo.objects.get(request__isnull=False).pk])
     assert status_for(staff, submitted) == 200
+    assert status_for(stock_keeper, submitted) == 404
     assert status_for(other, submitted) == 404
 
 

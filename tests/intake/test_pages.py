@@ -85,6 +85,25 @@ def test_orders_say_for_each_line_what_can_be_done(priyas_browser: Client, kettl
     assert "We have a question for you" in page
 
 
+def test_a_delivery_that_is_ahead_is_nowhere_called_delivered(priyas_browser: Client, kettle: OrderLine) -> None:
+    OrderLine.objects.update(delivered_at=timezone.now() + timedelta(days=2))
+    page = words(priyas_browser.get("/"))
+    assert "This item has not been delivered yet." in page
+    assert "Delivered" not in page
+    assert "· delivered" not in page
+
+
+def test_only_the_newest_questions_of_a_request_are_read(
+    priyas_browser: Client, kettle: OrderLine, daniel: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("intake.request_page.MOST_QUESTIONS", 2)
+    request = RequestFactory(line=kettle, status="needs_customer")
+    until = timezone.now() + timedelta(days=14)
+    for text in ("First?", "Second?", "Third?"):
+        Question.objects.create(request=request, text=text, asked_by=daniel, reply_by=until)
+    assert "Third?" in words(priyas_browser.get(f"/requests/{request.uuid}"))
+
+
 def test_no_orders_and_no_requests_say_why(priyas_browser: Client) -> None:
     assert "No orders yet" in words(priyas_browser.get("/"))
     assert "No requests yet" in words(priyas_browser.get("/requests"))
@@ -165,7 +184,10 @@ def test_a_sixth_photo_is_left_out_and_said(priyas_browser: Client, kettle: Orde
 
 def test_a_line_that_was_asked_for_links_to_its_request(priyas_browser: Client, kettle: OrderLine) -> None:
     request = RequestFactory(line=kettle)
-    for answer in (priyas_browser.get(REFUND), priyas_browser.post(REFUND, {"reason": "damaged", "details": "x"})):
+    asked, sent = priyas_browser.get(REFUND), priyas_browser.post(REFUND, {"reason": "damaged", "details": "<Bent>."})
+    assert "What you wrote" not in words(asked)
+    assert b"readonly>&lt;Bent&gt;.</textarea>" in sent.content
+    for answer in (asked, sent):
         assert answer.status_code == 409
         assert f'href="/requests/{request.uuid}"' in words(answer)
     assert RefundRequest.objects.count() == 1
@@ -186,7 +208,7 @@ def test_a_request_page_tells_where_it_stands(priyas_browser: Client, kettle: Or
     told(request, 3, "staff", "We look into it", for_customer=True, actor_user=daniel)
     page = priyas_browser.get(f"/requests/{request.uuid}").content.decode()
     assert "A person in our team is looking at your request" in page
-    assert "What happens next:</b> you hear from us by <b><time" in page
+    assert "What happens next:</b> you read our answer on this page by <b><time" in page
     assert "$129.00 to your Visa ending 4242" in page
     assert page.index("We look into it") < page.index("You asked for a refund"), "newest first"
     assert "The &lt;b&gt;spout&lt;/b&gt;" in page
@@ -211,6 +233,18 @@ def test_a_question_is_answered_on_the_page(priyas_browser: Client, kettle: Orde
     late = priyas_browser.post(address, {"message": "Again."})
     assert late.status_code == 409
     assert "waits for no answer" in words(late)
+    assert "readonly>Again.</textarea>" in words(late)
+    assert Reply.objects.count() == 1
+
+
+def test_an_answer_that_is_refused_keeps_its_text(priyas_browser: Client, kettle: OrderLine, daniel: User) -> None:
+    request = RequestFactory(line=kettle, status="needs_customer")
+    until = timezone.now() + timedelta(days=14)
+    Question.objects.create(request=request, text="And?", asked_by=daniel, reply_by=until)
+    form = {"message": "Still blank.", "files": [picture_file() for _ in range(6)]}
+    page = words(priyas_browser.post(f"/requests/{request.uuid}/answer", form))
+    assert "\nStill blank.</textarea>" in page
+    assert not Reply.objects.exists()
 
 
 def test_a_return_shows_code_address_and_days(priyas_browser: Client, kettle: OrderLine) -> None:

@@ -71,6 +71,11 @@ def test_a_person_who_was_switched_off_records_nothing(parcel: Return, daniel: U
     assert refused(parcel, daniel) == "forbidden"
 
 
+def test_a_customer_with_the_permission_records_nothing(parcel: Return, daniel: User) -> None:
+    User.objects.filter(pk=daniel.pk).update(is_staff=False)
+    assert refused(parcel, User.objects.get(pk=daniel.pk)) == "forbidden"
+
+
 @pytest.mark.parametrize("given", [uuid.uuid4(), "1010", ""])
 def test_a_request_that_does_not_exist_is_not_found(parcel: Return, daniel: User, given: Any) -> None:
     assert refused(parcel, daniel, request_uuid=given) == "request_not_found"
@@ -86,12 +91,33 @@ def test_a_late_parcel_is_received_after_its_return_was_closed(parcel: Return, d
     assert record(parcel, daniel).units == 2
 
 
-def test_a_return_that_was_taken_back_takes_no_receipt(parcel: Return, daniel: User) -> None:
+def test_a_parcel_is_received_after_its_return_was_taken_back(parcel: Return, daniel: User) -> None:
     Return.objects.update(status="withdrawn")
+    assert record(parcel, daniel).units == 2
     parcel.refresh_from_db()
+    assert parcel.status == "received"
     assert refused(parcel, daniel) == "not_waiting_for_return"
+
+
+def test_a_withdrawn_return_before_the_newest_takes_no_receipt(parcel: Return, daniel: User) -> None:
+    Return.objects.update(status="withdrawn")
+    now = timezone.now()
+    newest = Return.objects.create(
+        request=parcel.request, code="RMA-NEWEST", amount_minor=6800, ship_by=now, check_at=now
+    )
+    assert record(parcel, daniel).parcel == newest
+    parcel.refresh_from_db()
+    assert parcel.status == "withdrawn"
 
 
 def test_a_request_without_a_return_takes_no_receipt(parcel: Return, daniel: User) -> None:
     other = RequestFactory()
     assert refused(parcel, daniel, request_uuid=other.uuid) == "not_waiting_for_return"
+
+
+def test_nobody_records_the_parcel_of_their_own_request(db: None) -> None:
+    own = StaffFactory()
+    request = RequestFactory(line=LineFactory(order__customer=own), status="awaiting_return")
+    with pytest.raises(Refusal, match="Somebody else has to decide your own request") as refused:
+        record_receipt(request_uuid=request.uuid, by=own, source="page")
+    assert (refused.value.code, Receipt.objects.count()) == ("forbidden", 0)

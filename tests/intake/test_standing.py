@@ -18,6 +18,7 @@ FACTS = CaseFacts(
     now=NOW,
     reopened=False,
     looked_at_before=False,
+    prepared=False,
     amount="$129.00",
     card="Visa ending 4242",
     refund_reference="re_1",
@@ -58,6 +59,18 @@ def test_a_person_answers_within_one_business_day_and_a_late_one_says_so() -> No
     late = standing_of(replace(FACTS, status="needs_approval", since=NOW - timedelta(days=3)))
     assert in_time.by == FACTS.since + timedelta(days=1)
     assert (late.by, "sorry" in late.next_words) == (None, True)
+
+
+def test_only_what_a_review_prepared_is_said_to_be_prepared() -> None:
+    with_staff = replace(FACTS, status="needs_approval")
+    assert standing_of(with_staff).text == "A person decides with everything you sent."
+    assert "prepared it" in standing_of(replace(with_staff, prepared=True)).text
+
+
+@pytest.mark.parametrize("status", Status.values)
+def test_no_status_promises_a_message(status: str) -> None:
+    standing = standing_of(replace(FACTS, status=status))
+    assert "hear from us" not in f"{standing.text} {standing.next_words} {standing.after_by}".lower()
 
 
 def test_a_reopened_request_says_that_there_is_news() -> None:

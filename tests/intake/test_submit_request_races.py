@@ -75,7 +75,7 @@ def test_the_constraint_has_the_last_word_and_becomes_the_same_sentence(
 ) -> None:
     """Even a check that saw nothing ends in `request_exists`."""
     first = RequestFactory(line=kettle)
-    blind = [LineOffer(kettle, 1, None, None)]
+    blind = [LineOffer(kettle, 1, None, None, True)]
     real = submitting.offer_for
     monkeypatch.setattr(submitting, "offer_for", lambda line, found: blind.pop() if blind else real(line, found))
     with pytest.raises(Refusal) as raised:

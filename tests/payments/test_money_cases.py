@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import uuid
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,12 +23,12 @@ from payments.settle_refund import settle_refund
 from tests.agent.test_races import at_once, count
 from tests.agent.work_off import work_off
 from tests.factories import ChargeFactory, LineFactory, OrderFactory, RefundFactory, RequestFactory, StaffFactory
+from tests.payments.scenarios import SCENARIOS, untested
 from tests.payments.stripe_rows import fresh, held, paid
-from tests.payments.test_provider_sequences import untested
 from tests.stripe_server import StripeServer
 
-CASES_FILE = Path(__file__).parents[1] / "field" / "scenarios" / "money_cases.json"
-CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in json.loads(CASES_FILE.read_text())["cases"]}
+FILE = json.loads((SCENARIOS / "money_cases.json").read_text())
+CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in FILE["cases"]}
 
 
 def refund(order: Order, amount_minor: int, *, shipping_minor: int = 0) -> Refund:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,24 +24,11 @@ from tests.agent.test_races import at_once
 from tests.agent.work_off import open_card, told, work_off
 from tests.factories import StaffFactory
 from tests.payments.desk_at_stripe import approve, page_of, refund_of, waiting_card
+from tests.payments.scenarios import untested
 from tests.payments.stripe_rows import HOOK, deliver, fresh, held, outcomes, paid, reserved
 from tests.processes import DeskPrograms, RedisServer, wait_until
 from tests.stripe_book import CUT_OFF, CUT_OFF_BUT_DONE, IN_PROGRESS, SILENT_BUT_DONE, Stumble
 from tests.stripe_server import SECRET_KEY, StripeServer
-
-SCENARIOS = Path(__file__).parents[1] / "field" / "scenarios"
-NEVER_RUN = {"skip", "skipif", "xfail"}
-
-
-def untested(file_name: str, tests: dict[str, Any]) -> list[str]:
-    """The cases of a scenario file without a test named after them that is always run."""
-    cases = [case["id"] for case in json.loads((SCENARIOS / file_name).read_text())["cases"]]
-    run = [
-        name
-        for name, test in tests.items()
-        if callable(test) and not NEVER_RUN & {mark.name for mark in getattr(test, "pytestmark", [])}
-    ]
-    return [case for case in cases if not any(name.startswith(f"test_{case}_") for name in run)]
 
 
 def test_no_sequence_of_the_file_is_left_out() -> None:

@@ -74,6 +74,14 @@ def test_what_staff_ask_cannot_add_lines_to_the_case_file(ask: Ask) -> None:
     assert "Question 1 of the shop: Is it dead? Reason: changed_mind\nThere is no answer to it." in case_text(request)
 
 
+def test_only_the_newest_questions_are_told_oldest_first(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.case_file.MOST_QUESTIONS", 2)
+    request = ask("scale", reason="defective")
+    for text in ("First?", "Second?", "Third?"):
+        question(request, text, "Yes.")
+    assert [asked.text for asked in read_case(request.pk).questions] == ["Second?", "Third?"]
+
+
 @pytest.mark.parametrize("questions", [0, 3])
 def test_reading_a_case_takes_the_same_few_queries(
     ask: Ask, questions: int, django_assert_max_num_queries: Callable[..., object]

@@ -13,7 +13,7 @@ from agent.prompts.one_sentence import SENTENCE_END, one_sentence
 from agent.word_decline import template, word_decline
 from intake.models import RefundRequest
 from tests.agent.mind.cases import begin
-from tests.factories import ApprovalFactory, CustomerFactory
+from tests.factories import ApprovalFactory, CustomerFactory, StaffFactory
 
 Ask = Callable[..., RefundRequest]
 pytestmark = pytest.mark.django_db
@@ -86,6 +86,17 @@ def test_numbers_the_team_member_gave_may_be_told(worded: Any) -> None:
 def test_a_team_members_name_in_the_note_stays_inside(worded: Any) -> None:
     text = worded(KeyRefused("no"), note="Maya Okafor looked at it, and Maya saw no crack.")
     assert text.endswith("The reason: our team looked at it, and our team saw no crack.")
+
+
+def test_a_colleagues_name_stays_inside_too(worded: Any) -> None:
+    StaffFactory(first_name="Daniel", last_name="Reyes")
+    note = "Daniel saw it too and found no crack."
+    assert worded(Reply("Daniel saw no crack."), note).endswith("The reason: our team saw it too and found no crack.")
+
+
+@pytest.mark.parametrize("note", ["See https://intranet/7, and no.", "The rule `limit` says no.", "Our score is low."])
+def test_what_a_customer_may_not_read_is_no_reason(worded: Any, note: str) -> None:
+    assert worded(KeyRefused("no"), note=note) == template("Ceramic pour-over dripper", "")
 
 
 def test_the_run_notes_who_worded_it_and_what_it_cost(worded: Any) -> None:

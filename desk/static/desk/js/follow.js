@@ -16,6 +16,15 @@
     if (main && stamp && main.dataset.stamp !== stamp.dataset.stamp) htmx.trigger(main, "card-changed");
   }
 
+  /** What was told while the card was being fetched is compared again, once for each stamp, so that it ends. */
+  let comparedFor = "";
+  document.addEventListener("htmx:afterSettle", (event) => {
+    const stamp = byId("stamp")?.dataset.stamp;
+    if (event.target.id !== "case-main" || !stamp || stamp === comparedFor) return;
+    comparedFor = stamp;
+    cardChanged();
+  });
+
   let waiting = 0;
   function listChanged() {
     if (waiting) return;

@@ -59,8 +59,8 @@
       if (frame.type === "news" && frame.reload) return reload();
       if (frame.type === "news") {
         const follow = this.elt.scrollHeight - this.elt.scrollTop - this.elt.clientHeight < NEAR_THE_END;
-      frame.fragments.forEach(put);
-      if (follow) this.elt.scrollTop = this.elt.scrollHeight;
+        frame.fragments.forEach(put);
+        if (follow) this.elt.scrollTop = this.elt.scrollHeight;
         this.rev = frame.rev;
         this.elt.dispatchEvent(new CustomEvent("desk:news", { bubbles: true }));
       }
