@@ -153,6 +153,9 @@ def _seen(pages: Pages, reserve: ChainRecord) -> str:
     looks = [
         step.result
         for step in pages.steps
-        if step.tool == "inspect_photo" and step.state == Step.State.DONE and step.created_at <= reserve.created_at
+        if step.tool == "inspect_photo"
+        and step.state == Step.State.DONE
+        and step.result
+        and step.created_at <= reserve.created_at
     ]
     return str(looks[-1]["explanation"]) if looks else ""

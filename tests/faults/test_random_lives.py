@@ -323,7 +323,7 @@ def test_whatever_happens_in_whatever_order_the_rules_of_the_house_hold(monkeypa
     monkeypatch.setattr(
         "agent.jobs.review.review", lambda lease, *, may_refund: machines[0].review(lease, may_refund=may_refund)
     )
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         Watched,
         settings=settings(
             max_examples=400 if FULL else 20,

@@ -38,7 +38,7 @@ def serve() -> None:
 
 def warm_up() -> None:
     """What every fork would otherwise do again: modules, the eyes' pictures, the first queries' classes."""
-    announce.ring = lambda run_id: True  # type: ignore[assignment]
+    announce.ring = lambda run_id: True
     known_pictures()
     claim(uuid.uuid4())
     connections.close_all()
