@@ -14,7 +14,7 @@ REASONS = {"damaged", "defective", "wrong_item"}
 LEAST_LONG_SIDE = 1200
 MOST_BYTES = 400_000
 SIDE = 16
-LEAST_DISTANCE = 80
+LEAST_DISTANCE = 140
 
 
 def catalog() -> list[dict[str, Any]]:
