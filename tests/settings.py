@@ -6,7 +6,15 @@ import os
 import tempfile
 from pathlib import Path
 
-os.environ.setdefault("DATA_DIR", tempfile.mkdtemp(prefix="refunddesk-tests-"))
+
+def _data_folder() -> str:
+    """One folder for each of pytest's processes, so that none counts another's photos; programs they start share it."""
+    folder = Path(os.environ.get("DATA_DIR") or tempfile.mkdtemp(prefix="refunddesk-tests-"))
+    process = os.environ.get("PYTEST_XDIST_WORKER", "")
+    return str(folder if folder.name == process else folder / process)
+
+
+os.environ["DATA_DIR"] = _data_folder()
 os.environ.setdefault("REDIS_URL", "memory://")
 os.environ["LLM_API_KEY"] = ""
 
