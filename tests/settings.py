@@ -18,8 +18,8 @@ os.environ["DATA_DIR"] = _data_folder()
 os.environ.setdefault("REDIS_URL", "memory://")
 os.environ["LLM_API_KEY"] = ""
 
-from refunddesk.settings import *  # noqa: F403
-from refunddesk.settings import DATA_DIR, DATABASES
+from refunddesk.settings import *  # noqa: E402, F403
+from refunddesk.settings import DATA_DIR, DATABASES  # noqa: E402
 
 DATABASES["default"].setdefault("TEST", {})
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
