@@ -79,6 +79,7 @@ class RequestFactory(factory.django.DjangoModelFactory):
 
     class Meta:
         model = RefundRequest
+        skip_postgeneration_save = True
 
     line = factory.SubFactory(LineFactory)
     customer = factory.SelfAttribute("line.order.customer")
