@@ -27,7 +27,7 @@ from intake.refusals import Refusal
 logger = logging.getLogger(__name__)
 
 PREFIX = "data:image/jpeg;base64,"
-WORST_FIRST = ("yes", "unclear", "no")
+BEST_EVIDENCE_FIRST = ("yes", "unclear", "no")
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def look(messages: Sequence[Message]) -> dict[str, Any]:
         raise Temporary("The scripted model's eyes are busy.") from None
     known = [pictures.get(digest) for digest in _digests(messages)]
     verdicts = {_verdict(picture, conversation) for picture in known}
-    verdict = next((name for name in WORST_FIRST if name in verdicts), "unclear")
+    verdict = next((name for name in BEST_EVIDENCE_FIRST if name in verdicts), "unclear")
     shown = [picture.shows for picture in known if picture]
     return {
         "description": " ".join(shown) or "A picture the scripted model does not know.",
