@@ -38,5 +38,12 @@ def step_digest(step: Step) -> str:
             "tokens": [step.tokens_in, step.tokens_out],
             "duration_ms": step.duration_ms,
             "at": iso(step.created_at),
+            **_sealed_since_added(step),
         }
     )
+
+
+def _sealed_since_added(step: Step) -> dict[str, object]:
+    """Fields that came later count only where they say something: what was sealed before them still fits."""
+    later = {"cost_micro": step.cost_micro, "skipped": step.skipped or None}
+    return {name: value for name, value in later.items() if value is not None}

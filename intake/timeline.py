@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -37,6 +37,8 @@ class Entry:
     model: str = ""
     tokens_in: int | None = None
     tokens_out: int | None = None
+    cost_micro: int | None = None
+    skipped: list[dict[str, str]] = field(default_factory=list)
     duration_ms: int | None = None
 
 
@@ -63,6 +65,8 @@ def write_step(request_id: int, entry: Entry) -> Step:
         model=entry.model,
         tokens_in=entry.tokens_in,
         tokens_out=entry.tokens_out,
+        cost_micro=entry.cost_micro,
+        skipped=entry.skipped,
         duration_ms=entry.duration_ms,
     )
     live.announce_after_commit(request_id, rev, for_customer=entry.for_customer)

@@ -1,8 +1,22 @@
-"""The agent's rows: its runs, the cards it hands over, what staff decided, and the shop's brake."""
+"""The agent's rows: its runs, the cards it hands over, what staff decided, the brake, and how well it does."""
 
 from agent.models.approval import Approval, Decision
 from agent.models.brake import BudgetDay, Switch
 from agent.models.chain import ChainAnchor, ChainRecord
+from agent.models.evaluation import Evaluation, Trial
+from agent.models.model_use import ProviderState, TokenDay
 from agent.models.run import Run
 
-__all__ = ["Approval", "BudgetDay", "ChainAnchor", "ChainRecord", "Decision", "Run", "Switch"]
+__all__ = [
+    "Approval",
+    "BudgetDay",
+    "ChainAnchor",
+    "ChainRecord",
+    "Decision",
+    "Evaluation",
+    "ProviderState",
+    "Run",
+    "Switch",
+    "TokenDay",
+    "Trial",
+]

@@ -17,6 +17,7 @@ class Approval(models.Model):
 
     `findings` and `concerns`: lists of `{"text": str, "step": int | null, "source": "model" | "rule" | "code"}`, where
     `step` is the position of the step it rests on. `failed_rules`: list of `{"rule": str, "sentence": str}`.
+    `counter_case`: the strongest reason against the recommendation, in the same shape as a concern, or null.
     """
 
     class Recommendation(models.TextChoices):
@@ -35,6 +36,8 @@ class Approval(models.Model):
     concerns = models.JSONField(default=list)
     failed_rules = models.JSONField(default=list)
     reasoning = models.TextField(max_length=2000, blank=True)
+    counter_case = models.JSONField("strongest reason against it", null=True, blank=True)
+    would_change = models.CharField("the one fact that would change it", max_length=240, blank=True)
     draft_question = models.TextField(max_length=500, blank=True)
     require_return = models.BooleanField(default=False)
     opened_at = models.DateTimeField(default=timezone.now)

@@ -55,6 +55,7 @@ class Run(models.Model):
     model = models.CharField(max_length=120, blank=True)
     tokens_in = models.PositiveIntegerField(null=True, blank=True)
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
+    cost_micro = models.PositiveBigIntegerField("cost (millionths of a dollar)", null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -36,6 +36,12 @@ class Photo(models.Model):
     digest = models.CharField("SHA-256 of what is stored", max_length=64, db_index=True)
     width = models.PositiveIntegerField()
     height = models.PositiveIntegerField()
+    looks = models.JSONField(
+        "perceptual hashes", default=list, blank=True, help_text="Hex; of the whole picture first, then of its parts."
+    )
+    camera = models.JSONField(
+        "what the camera wrote", default=dict, blank=True, help_text="Time and device, for staff only; never a place."
+    )
     given_name = models.CharField("name the customer's file had, shortened", max_length=80, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 

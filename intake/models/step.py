@@ -19,7 +19,20 @@ class Step(AppendOnly):
     """
 
     CHANGEABLE = frozenset(
-        {"rev", "state", "title", "detail", "result", "provider", "model", "tokens_in", "tokens_out", "duration_ms"}
+        {
+            "rev",
+            "state",
+            "title",
+            "detail",
+            "result",
+            "provider",
+            "model",
+            "tokens_in",
+            "tokens_out",
+            "cost_micro",
+            "skipped",
+            "duration_ms",
+        }
     )
     CHANGEABLE_WHILE = Q(state="running")
 
@@ -65,6 +78,10 @@ class Step(AppendOnly):
     model = models.CharField(max_length=120, blank=True)
     tokens_in = models.PositiveIntegerField(null=True, blank=True)
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
+    cost_micro = models.PositiveBigIntegerField("cost (millionths of a dollar)", null=True, blank=True)
+    skipped = models.JSONField(
+        "providers that were passed over", default=list, blank=True, help_text='`[{"provider": str, "why": str}]`'
+    )
     duration_ms = models.PositiveIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
