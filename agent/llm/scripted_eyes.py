@@ -1,4 +1,4 @@
-"""The scripted model's eyes: they know the demo's pictures by the digest of the cleaned copy, and no others.
+"""The scripted model's eyes: they know the pictures in `fixtures` by the digest of the cleaned copy, and no others.
 
 `yes` only when item and reason match, `no` when a known picture shows something else, `unclear` for any other, so
 that a picture nobody described fails towards a person.
@@ -32,7 +32,7 @@ BEST_EVIDENCE_FIRST = ("yes", "unclear", "no")
 
 @dataclass(frozen=True)
 class KnownPicture:
-    """One entry of `fixtures/photos/catalog.json`; `reasons` are the request reasons it is evidence for."""
+    """One entry of a `catalog.json`; `reasons` are the request reasons it is evidence for."""
 
     sku: str
     reasons: frozenset[str]
@@ -70,14 +70,19 @@ EXPLANATIONS = {
 @cache
 def known_pictures() -> dict[str, KnownPicture]:
     """By digest of the stored copy: the fixtures go through the same cleaning as an upload, once per process."""
-    folder = Path(settings.BASE_DIR) / "fixtures" / "photos"
+    fixtures = Path(settings.BASE_DIR) / "fixtures"
+    return _pictures_in(fixtures / "photos") | _pictures_in(fixtures / "scenarios" / "photos")
+
+
+def _pictures_in(folder: Path) -> dict[str, KnownPicture]:
+    """Those of the folder's catalogue; `scripted_knows` is false where a scenario needs a picture nobody described."""
     try:
         catalog = json.loads((folder / "catalog.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
-        logger.warning("there is no catalogue of demo pictures; the scripted model knows none")
+        logger.warning("there is no catalogue of pictures in %s; the scripted model knows none of it", folder.name)
         return {}
-    entries = [entry for entry in catalog if (folder / entry["file"]).exists()]
-    return {clean((folder / entry["file"]).read_bytes()).digest: _known(entry) for entry in entries}
+    taught = [entry for entry in catalog if entry.get("scripted_knows", True) and (folder / entry["file"]).exists()]
+    return {clean((folder / entry["file"]).read_bytes()).digest: _known(entry) for entry in taught}
 
 
 def _known(entry: dict[str, Any]) -> KnownPicture:
