@@ -7,7 +7,10 @@ import pytest
 
 from payments.providers.choose import PROVIDERS
 from tests.fake_bank import FakeBank
+from tests.payments.scenarios import case
 from tests.stripe_server import SECRET_KEY, WEBHOOK_SECRET, StripeServer
+
+__all__ = ["case"]
 
 
 @pytest.fixture
