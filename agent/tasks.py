@@ -21,8 +21,10 @@ logger = logging.getLogger(__name__)
 
 
 @worker_init.connect
-def prepare_worker(**kwargs: Any) -> None:
-    warm_up()
+def prepare_worker(sender: Any, **kwargs: Any) -> None:
+    """`sender` is the worker; one that takes no runs needs no model."""
+    if sender.app.conf.task_default_queue in sender.app.amqp.queues.consume_from:
+        warm_up()
 
 
 @shared_task(name="agent.tasks.work")

@@ -1,4 +1,4 @@
-"""`python -m refunddesk.has_pulse worker` (or `beat`): ends 0 when that part gave a pulse lately. For containers."""
+"""`python -m refunddesk.has_pulse worker` (or `clock`, `beat`): ends 0 when it gave a pulse lately. For containers."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from refunddesk import pulse
 from refunddesk.probe import Probe
-from refunddesk.tasks import pulse as pulse_task
+from refunddesk.tasks import ask_workers
 
 logger = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
@@ -69,23 +69,34 @@ def _ask_broker() -> dict[str, str]:
         beat = pulse.age_seconds(client, "beat")
         worker = pulse.age_seconds(client, "worker")
         if not pulse.fresh(beat) and not pulse.fresh(worker):
-            worker = _ask_worker(client)
-        full = pulse.age_seconds(client, "full")
+            worker = _ask_workers(client)
         return {
             "broker": OK,
-            "worker": OK if pulse.fresh(worker) or pulse.fresh(full) else _last_pulse(worker),
+            "worker": _workers(client, worker),
             "beat": OK if pulse.fresh(beat) else _last_pulse(beat),
         }
 
 
-def _ask_worker(client: redis.Redis) -> float | None:
-    """Beat is silent, which says nothing of the worker: sends it a pulse task and gives it a moment."""
+def _workers(client: redis.Redis, worker: float | None) -> str:
+    """Both workers in one word: runs need the one that works them off and the one that sweeps."""
+    if not pulse.fresh(worker) and not pulse.fresh(pulse.age_seconds(client, "full")):
+        return _last_pulse(worker)
+    clock = pulse.age_seconds(client, "clock")
+    return OK if pulse.fresh(clock) else f"{pulse.CLOCK_SILENT}: {_last_pulse(clock)}"
+
+
+def _ask_workers(client: redis.Redis) -> float | None:
+    """Beat is silent, which says nothing of the workers: sends each a pulse task and gives them a moment."""
     if pulse.may_ask_worker(client):
-        pulse_task.apply_async(args=("health check",), expires=pulse.EVERY_SECONDS)
+        ask_workers("health check")
     until = time.monotonic() + ASKED_SECONDS
-    while time.monotonic() < until and not pulse.fresh(pulse.age_seconds(client, "worker")):
+    while time.monotonic() < until and not _both_fresh(client):
         time.sleep(0.05)
     return pulse.age_seconds(client, "worker")
+
+
+def _both_fresh(client: redis.Redis) -> bool:
+    return all(pulse.fresh(pulse.age_seconds(client, part)) for part in ("worker", "clock"))
 
 
 def _last_pulse(age: float | None) -> str:

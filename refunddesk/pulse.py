@@ -1,6 +1,7 @@
 """Proof that beat and the worker really work: how long ago each gave its last pulse, on the clock of Redis itself.
 
-Beat gives its pulse in the moment in which it sends the pulse task, the worker when it has taken that task.
+Beat gives its pulse in the moment in which it sends the pulse task, a worker when it has taken that task: `worker` the
+one for runs, `clock` the one for beat's own tasks.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from typing import Literal
 import redis
 from django.conf import settings
 
-Part = Literal["beat", "worker", "full"]
+Part = Literal["beat", "worker", "full", "clock"]
 # Any one of these, fresh, proves the part: a worker with all its threads at work takes no pulse and is not broken.
-PROOFS: dict[str, tuple[Part, ...]] = {"beat": ("beat",), "worker": ("worker", "full")}
+PROOFS: dict[str, tuple[Part, ...]] = {"beat": ("beat",), "worker": ("worker", "full"), "clock": ("clock",)}
+CLOCK_SILENT = "the worker for beat's own tasks"
 
 EVERY_SECONDS = 10
 STALE_SECONDS = 35

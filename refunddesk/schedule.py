@@ -1,4 +1,4 @@
-"""The beat timetable: task names and their pace in seconds. Settings hand it to Celery."""
+"""The beat timetable: task names, their pace in seconds, and the queue they wait in. Settings hand it to Celery."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from refunddesk import pulse
 
 Timetable = dict[str, dict[str, Any]]
 
+# Runs wait in one queue, beat's own short tasks in another with a small worker of its own: a hundred slow models at
+# work must not keep the sweep waiting.
+RUNS_QUEUE = "refunddesk"
+CLOCK_QUEUE = "refunddesk-clock"
+
 
 def timetable(sweep_seconds: int) -> Timetable:
     """A task that waited longer than its pace is dropped: the next one does its work."""
@@ -18,9 +23,12 @@ def timetable(sweep_seconds: int) -> Timetable:
         "settle-refunds": _every(30, "payments.tasks.settle_in_flight"),
         "anchor-day": _every(3600, "agent.tasks.anchor_day"),
         "purge-photos": _every(3600, "intake.tasks.purge_unused_photos"),
-        "pulse": _every(pulse.EVERY_SECONDS, "refunddesk.tasks.pulse", args=[BeatLazyFunc(pulse.beat_gives)]),
+        "pulse": _every(
+            pulse.EVERY_SECONDS, "refunddesk.tasks.pulse", queue=RUNS_QUEUE, args=[BeatLazyFunc(pulse.beat_gives)]
+        ),
+        "clock-pulse": _every(pulse.EVERY_SECONDS, "refunddesk.tasks.clock_pulse"),
     }
 
 
-def _every(seconds: int, task: str, **more: Any) -> dict[str, Any]:
-    return {"task": task, "schedule": float(seconds), "options": {"expires": seconds}, **more}
+def _every(seconds: int, task: str, *, queue: str = CLOCK_QUEUE, **more: Any) -> dict[str, Any]:
+    return {"task": task, "schedule": float(seconds), "options": {"expires": seconds, "queue": queue}, **more}

@@ -10,7 +10,7 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from refunddesk.schedule import timetable
+from refunddesk.schedule import RUNS_QUEUE, timetable
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -255,7 +255,7 @@ CELERY_BROKER_POOL_LIMIT = 50
 CELERY_BROKER_POOL_ACQUIRE_TIMEOUT = 1
 CELERY_BEAT_SCHEDULE = timetable(SWEEP_SECONDS)
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
-CELERY_TASK_DEFAULT_QUEUE = "refunddesk"
+CELERY_TASK_DEFAULT_QUEUE = RUNS_QUEUE
 CELERY_WORKER_POOL = "threads"
 CELERY_WORKER_CONCURRENCY: int = env.int("WORKER_THREADS", default=16)
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

@@ -14,6 +14,7 @@ from django.conf import settings
 from redis import RedisError
 
 from refunddesk import pulse as pulses
+from refunddesk.schedule import CLOCK_QUEUE, RUNS_QUEUE
 
 logger = logging.getLogger(__name__)
 PULSE = "refunddesk.tasks.pulse"
@@ -26,17 +27,31 @@ def pulse(sender: str) -> None:
     pulses.give("worker")
 
 
+@shared_task(name="refunddesk.tasks.clock_pulse")
+def clock_pulse() -> None:
+    pulses.give("clock")
+
+
+def ask_workers(sender: str) -> None:
+    """Sends a pulse task to the worker for runs and to the one for beat's own tasks."""
+    pulse.apply_async(args=(sender,), expires=pulses.EVERY_SECONDS)
+    clock_pulse.apply_async(queue=CLOCK_QUEUE, expires=pulses.EVERY_SECONDS)
+
+
 @beat_init.connect
 def send_first_pulse(**_: Any) -> None:
     """Beat would wait a whole interval; whoever starts the desk wants to know at once."""
     try:
-        pulse.apply_async(args=(pulses.beat_gives(),), expires=pulses.EVERY_SECONDS)
+        ask_workers(pulses.beat_gives())
     except Exception as error:  # the timetable sends the next one
         logger.warning("the first pulse was not sent: %s", error)
 
 
 @worker_ready.connect
-def watch_threads(**_: Any) -> None:
+def watch_threads(sender: Any, **_: Any) -> None:
+    """`sender` is the consumer; the full house of the small worker for beat's tasks says nothing about runs."""
+    if RUNS_QUEUE not in sender.app.amqp.queues.consume_from:
+        return
     threading.Thread(target=_note_when_full, name="full-worker", daemon=True).start()
 
 

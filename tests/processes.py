@@ -16,6 +16,7 @@ from refunddesk.demo_processes.answers import health_at
 from refunddesk.demo_processes.child import Child
 from refunddesk.demo_processes.commands import beat_command, web_command, worker_command
 from refunddesk.demo_processes.local_redis import free_port, server_command
+from refunddesk.schedule import CLOCK_QUEUE, RUNS_QUEUE
 
 CODE = Path(__file__).resolve().parent.parent
 START_SECONDS = 30
@@ -85,9 +86,9 @@ class DeskPrograms:
         self._started: list[Child] = []
 
     def worker(self, **env: str) -> Child:
-        """A worker that takes tasks. `env`: settings such as SCRIPTED_MODEL_DELAY_SECONDS="2"."""
+        """A worker that takes all tasks. `env`: settings such as SCRIPTED_MODEL_DELAY_SECONDS="2"."""
         name = f"worker{len(self._started)}"
-        worker = self._start(name, worker_command(name), env)
+        worker = self._start(name, worker_command(name, (RUNS_QUEUE, CLOCK_QUEUE)), env)
         wait_until(lambda: _says(worker, "ready."), START_SECONDS, "the worker is ready")
         return worker
 

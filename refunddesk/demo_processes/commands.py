@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from refunddesk.schedule import CLOCK_QUEUE, RUNS_QUEUE
+
 CLOSING_SECONDS = 2
+CLOCK_THREADS = 2
 
 
 def web_command(port: int) -> list[str]:
@@ -17,12 +20,17 @@ def web_command(port: int) -> list[str]:
     ]
 
 
-def worker_command(name: str = "worker") -> list[str]:
+def worker_command(name: str = "worker", queues: tuple[str, ...] = (RUNS_QUEUE,)) -> list[str]:
     return [
         *(sys.executable, "-m", "celery", "-A", "refunddesk", "worker"),
-        *("--hostname", f"{name}@%h"),
+        *("--hostname", f"{name}@%h", "--queues", ",".join(queues)),
         *("--loglevel", "INFO", "--without-gossip", "--without-mingle"),
     ]
+
+
+def clock_command() -> list[str]:
+    """The small worker that does what beat asks for, however busy the one for runs is."""
+    return [*worker_command("clock", (CLOCK_QUEUE,)), "--concurrency", str(CLOCK_THREADS)]
 
 
 def beat_command() -> list[str]:

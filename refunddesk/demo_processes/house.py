@@ -8,13 +8,20 @@ import time
 from collections.abc import Mapping, Sequence
 
 from refunddesk.demo_processes.child import Child
-from refunddesk.demo_processes.commands import beat_command, manage_command, web_command, worker_command
+from refunddesk.demo_processes.commands import (
+    beat_command,
+    clock_command,
+    manage_command,
+    web_command,
+    worker_command,
+)
 from refunddesk.demo_processes.data_folder import write_atomically
 from refunddesk.demo_processes.local_redis import NoServer, free_port, server_command
 from refunddesk.demo_processes.place import Place
 from refunddesk.demo_processes.refusal import DemoRefused
 
 GRACE_SECONDS = 5
+WORKERS = {"worker": worker_command, "clock": clock_command}
 
 
 class House:
@@ -41,7 +48,8 @@ class House:
 
     def start_desk(self) -> None:
         self.start_web()
-        self._start("worker", worker_command())
+        for name, command in WORKERS.items():
+            self._start(name, command())
         self._start("beat", beat_command())
 
     def start_web(self) -> None:
@@ -51,9 +59,10 @@ class House:
         """The one program that is meant to end by itself; it is not among `ended`."""
         return self._start("seed", manage_command("seed"))
 
-    def start_worker_again(self) -> None:
-        self.programs.pop("worker").end(grace_seconds=0)
-        self._start("worker", worker_command(), keep_log=True)
+    def start_worker_again(self, name: str) -> None:
+        """`name`: one of WORKERS."""
+        self.programs.pop(name).end(grace_seconds=0)
+        self._start(name, WORKERS[name](), keep_log=True)
 
     def ended(self) -> list[Child]:
         return [program for name, program in self.programs.items() if name != "seed" and not program.running]

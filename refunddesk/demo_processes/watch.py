@@ -7,10 +7,11 @@ from collections import deque
 from collections.abc import Callable
 
 from refunddesk.demo_processes.answers import health_at
-from refunddesk.demo_processes.house import House
+from refunddesk.demo_processes.house import WORKERS, House
 from refunddesk.demo_processes.opening import must_run
 from refunddesk.demo_processes.refusal import DemoRefused
 from refunddesk.demo_processes.stop_signals import StopSignals
+from refunddesk.pulse import CLOCK_SILENT
 
 LOOK_SECONDS = 0.2
 HEALTH_EVERY_SECONDS = 10
@@ -28,9 +29,10 @@ class Watch:
         """Raises DemoRefused when a part ended that is not started again."""
         next_health = time.monotonic() + HEALTH_EVERY_SECONDS
         while not self._stop.asked.wait(LOOK_SECONDS):
-            worker = self._house.programs["worker"]
-            if not worker.running:
-                self._start_worker_again(f"The worker ended by itself ({worker.how_it_ended})")
+            for name in WORKERS:
+                worker = self._house.programs[name]
+                if not worker.running:
+                    self._start_worker_again(name, f"The {name} ended by itself ({worker.how_it_ended})")
             must_run(self._house)
             if time.monotonic() >= next_health:
                 self._look_after_a_stuck_worker()
@@ -39,12 +41,13 @@ class Watch:
     def _look_after_a_stuck_worker(self) -> None:
         parts = health_at(self._house.place.port)
         if parts.get("broker") == parts.get("beat") == "ok" and parts.get("worker", "ok") != "ok":
-            self._start_worker_again(f"The worker takes no tasks ({parts['worker']})")
+            name = "clock" if parts["worker"].startswith(CLOCK_SILENT) else "worker"
+            self._start_worker_again(name, f"The {name} takes no tasks ({parts['worker']})")
 
-    def _start_worker_again(self, reason: str) -> None:
+    def _start_worker_again(self, name: str, reason: str) -> None:
         now = time.monotonic()
         if len(self._restarts) == RESTARTS_PER_MINUTE and now - self._restarts[0] < 60:
             raise DemoRefused(f"{reason}, for the {RESTARTS_PER_MINUTE + 1}th time within a minute.")
         self._restarts.append(now)
-        self._house.start_worker_again()
-        self._say(f"{reason}; a new one is started. Its log: {self._house.programs['worker'].log}")
+        self._house.start_worker_again(name)
+        self._say(f"{reason}; a new one is started. Its log: {self._house.programs[name].log}")

@@ -41,7 +41,7 @@ def look_at(worker: Child, beat: Child, redis: RedisServer) -> Load:
             looks.append(
                 (
                     sum(_threads(program.process.pid) for program in (worker, beat)),
-                    int(client.llen("refunddesk")),
+                    int(client.llen("refunddesk")) + int(client.llen("refunddesk-clock")),
                     len(client.client_list()),
                     _database_clients(),
                 )

@@ -86,7 +86,7 @@ def test_two_demos_live_side_by_side_and_each_stops_without_a_trace(start_demo: 
     assert first.health() == ALL_OK
     assert f"http://127.0.0.1:{first.port}/" in first.terminal()
     assert "priya.raman@example.com" in first.terminal()
-    assert len(first.children) == 4
+    assert len(first.children) == 5
 
     first.process.send_signal(signal.SIGINT)
     assert first.process.wait(STOP_SECONDS) == 0
@@ -113,12 +113,14 @@ def test_nothing_outlives_a_demo_that_was_killed(start_demo: Callable[..., Demo]
     assert again.health() == ALL_OK
 
 
-def test_a_dead_worker_is_started_again_and_a_dead_web_server_ends_the_demo(start_demo: Callable[..., Demo]) -> None:
+def test_dead_workers_are_started_again_and_a_dead_web_server_ends_the_demo(start_demo: Callable[..., Demo]) -> None:
     demo = start_demo()
     demo.wait_until_ready()
 
-    os.kill(demo.child_named("worker"), signal.SIGKILL)
+    os.kill(demo.child_named("worker@"), signal.SIGKILL)
+    os.kill(demo.child_named("clock@"), signal.SIGKILL)
     wait_until(lambda: "The worker ended by itself (signal 9); a new one is started" in demo.terminal())
+    wait_until(lambda: "The clock ended by itself (signal 9); a new one is started" in demo.terminal())
     wait_until(lambda: demo.health() == ALL_OK)
     demo.children |= _children_of(demo.process.pid)
     os.kill(demo.child_named("uvicorn"), signal.SIGKILL)

@@ -66,8 +66,19 @@ def test_without_worker_and_beat_both_are_named(client: Client, real_broker: Red
 def test_a_worker_with_all_threads_at_work_is_not_called_broken(client: Client, real_broker: RedisServer) -> None:
     pulse.give("beat")
     pulse.give("full")
+    pulse.give("clock")
 
     assert client.get("/healthz").json() == ALL_OK
+
+
+def test_a_desk_that_nobody_sweeps_is_not_called_well(client: Client, real_broker: RedisServer) -> None:
+    pulse.give("beat")
+    pulse.give("worker")
+
+    answer = client.get("/healthz")
+
+    assert answer.status_code == 503
+    assert answer.json() == {**ALL_OK, "worker": "the worker for beat's own tasks: no pulse yet"}
 
 
 @pytest.mark.parametrize("state", ["dead", "frozen"])

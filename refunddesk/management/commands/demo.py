@@ -24,7 +24,7 @@ from refunddesk.demo_shop.people import PRIYA, STAFF
 
 
 class Command(BaseCommand):
-    help = "Prepares the demo shop and starts Redis, web, worker and beat; Ctrl-C stops them all."
+    help = "Prepares the demo shop and starts Redis, web, workers and beat; Ctrl-C stops them all."
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO:

@@ -12,11 +12,12 @@ from intake.models import RefundRequest, Return
 from tests.factories import RequestFactory
 from tests.faults.cases import status_of
 from tests.faults.races.together import told
+from tests.payments.scenarios import Case, how_often, numbers
 from tests.processes import DeskPrograms, RedisServer, wait_until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.worker, pytest.mark.faults]
 SOON = {"SWEEP_SECONDS": "1", "ANNOUNCE_AGAIN_SECONDS": "2"}
-BROKER_KEYS = ("refunddesk", "unacked", "unacked_index")
+BROKER_KEYS = ("refunddesk", "refunddesk-clock", "unacked", "unacked_index")
 
 
 def awaiting_return() -> RefundRequest:
@@ -39,8 +40,11 @@ def checks(request: RefundRequest) -> list[tuple[str, int]]:
 
 
 def test_t11_each_check_of_a_return_runs_once_and_none_waits_in_the_broker(
-    real_broker: RedisServer, programs: DeskPrograms
+    case: Case, real_broker: RedisServer, programs: DeskPrograms
 ) -> None:
+    _, first, second = numbers(case["say"])
+    times = how_often(case.expected, "exactly")
+    assert numbers(case.expected) == [second]
     worker, request = programs.worker(**SOON), awaiting_return()
     programs.beat(**SOON)
     swept = worker.log.read_text().count("sweep_runs")
@@ -48,29 +52,33 @@ def test_t11_each_check_of_a_return_runs_once_and_none_waits_in_the_broker(
     assert waiting_in(real_broker) == 0
     assert checks(request) == [("queued", 0)]
 
-    days_pass(request, 7)
-    wait_until(lambda: checks(request) == [("done", 1), ("queued", 0)], 30, "the first check")
+    days_pass(request, first)
+    wait_until(lambda: checks(request) == [("done", times), ("queued", 0)], 30, "the first check")
     assert (status_of(request), told(request)) == ("awaiting_return", ["return_reminder"])
-    days_pass(request, 7)
-    wait_until(lambda: checks(request) == [("done", 1), ("done", 1)], 30, "the second check")
+    days_pass(request, second - first)
+    wait_until(lambda: checks(request) == [("done", times)] * 2, 30, "the second check")
     wait_until(lambda: waiting_in(real_broker) == 0, 10, "the broker is empty")
     assert (status_of(request), told(request)) == ("closed", ["return_reminder", "closed"])
 
 
 def test_t12_after_two_weeks_without_workers_the_reminder_comes_first_and_the_end_a_full_delay_later(
-    real_broker: RedisServer, programs: DeskPrograms
+    case: Case, real_broker: RedisServer, programs: DeskPrograms
 ) -> None:
+    down, up = numbers(case["say"])
+    first, second = how_often(case.expected, "check 1 runs"), how_often(case.expected, "and runs")
     request = awaiting_return()
-    days_pass(request, 20)
+    days_pass(request, down)
+    assert not Run.objects.filter(request=request, status="queued", due_at__lte=timezone.now()).exists()
+    days_pass(request, up - down)
     programs.worker(**SOON)
     programs.beat(**SOON)
-    wait_until(lambda: checks(request) == [("done", 1), ("queued", 0)], 30, "the first check")
-    second = Run.objects.get(request=request, status="queued")
-    assert timedelta(days=6, hours=23) < second.due_at - timezone.now() <= timedelta(days=7)
+    wait_until(lambda: checks(request) == [("done", first), ("queued", 0)], 30, "the first check")
+    next_check = Run.objects.get(request=request, status="queued")
+    assert timedelta(days=6, hours=23) < next_check.due_at - timezone.now() <= timedelta(days=7)
     assert (status_of(request), told(request)) == ("awaiting_return", ["return_reminder"])
 
     days_pass(request, 7)
-    wait_until(lambda: checks(request) == [("done", 1), ("done", 1)], 30, "the second check")
+    wait_until(lambda: checks(request) == [("done", first), ("done", second)], 30, "the second check")
     assert (status_of(request), told(request)) == ("closed", ["return_reminder", "closed"])
     assert Return.objects.get(request=request).status == "closed"
 
