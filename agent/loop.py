@@ -20,6 +20,7 @@ from agent.outcomes import Handover, Point, ReviewResult
 from agent.prompts import PROMPT_VERSION
 from agent.prompts.fence import new_nonce
 from agent.prompts.review import ASK_FOR_CALL
+from agent.tools.arguments import storable
 from agent.tools.call import Ran, for_history, run_call, same_call_key
 from agent.tools.context import ReviewContext
 from agent.tools.offered import TOOLS, offered_tools
@@ -94,8 +95,12 @@ class _Conversation:
             self._ask_for_a_call(reply, tools)
             return None
         calls = [for_history(call) for call in reply.tool_calls]
-        self.messages.append({"role": "assistant", "content": reply.text or None, "tool_calls": calls, **reply.extras})
+        self._add({"role": "assistant", "content": reply.text or None, "tool_calls": calls, **reply.extras})
         return self._run_calls(reply)
+
+    def _add(self, message: Message) -> None:
+        """What a model said may hold half a character, which no provider could be sent again."""
+        self.messages.append(storable(message))
 
     def _ask_for_a_call(self, reply: Reply, tools: list[ToolSpec]) -> None:
         self.empty_answers += 1
@@ -103,8 +108,8 @@ class _Conversation:
             raise GivenUp("The model answered twice without using a tool.")
         names = ", ".join(tool.name for tool in tools)
         if reply.text:
-            self.messages.append({"role": "assistant", "content": reply.text, **reply.extras})
-        self.messages.append({"role": "user", "content": ASK_FOR_CALL.format(tools=names)})
+            self._add({"role": "assistant", "content": reply.text, **reply.extras})
+        self._add({"role": "user", "content": ASK_FOR_CALL.format(tools=names)})
 
     def _run_calls(self, reply: Reply) -> ReviewResult | None:
         """One after another; what stands behind a call that ends the review is not run."""
@@ -122,7 +127,7 @@ class _Conversation:
             if ran.outcome.ending is not None:
                 return ran.outcome.ending
             bad = bad or ran.bad
-            self.messages.append(ran.as_message())
+            self._add(ran.as_message())
         self._count_bad(bad)
         return None
 

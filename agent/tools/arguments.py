@@ -56,8 +56,8 @@ def read_object(written: str) -> dict[str, Any]:
         raise BadArguments("The arguments were not valid JSON. Send exactly one JSON object.") from None
     if not isinstance(value, dict):
         raise BadArguments("The arguments were no JSON object. Send exactly one JSON object.")
-    storable: dict[str, Any] = _storable(value)
-    return storable
+    kept: dict[str, Any] = storable(value)
+    return kept
 
 
 def validated(value: dict[str, Any], model: type[ArgumentsT]) -> ArgumentsT:
@@ -90,11 +90,12 @@ def _no_such_number(name: str) -> Any:
     raise ValueError(f"{name} is no JSON number")
 
 
-def _storable(value: Any) -> Any:
+def storable(value: Any) -> Any:
+    """`value` without what no database takes and no provider can be sent: NUL and lone surrogates, however deep."""
     if isinstance(value, str):
         return value.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, list):
-        return [_storable(entry) for entry in value]
+        return [storable(entry) for entry in value]
     if isinstance(value, dict):
-        return {_storable(key): _storable(entry) for key, entry in value.items()}
+        return {storable(key): storable(entry) for key, entry in value.items()}
     return value
