@@ -10,6 +10,7 @@ from typing import Any
 from django.utils import timezone
 
 from agent import customer_messages
+from agent.counter_case import CHANGE_LENGTH, strongest_reason_against
 from agent.lease import Lease
 from agent.models import Approval
 from agent.outcomes import Handover, Point
@@ -37,6 +38,8 @@ class Card:
     concerns: list[dict[str, Any]] = field(default_factory=list)
     failed_rules: list[dict[str, Any]] = field(default_factory=list)
     reasoning: str = ""
+    counter_case: dict[str, Any] | None = None
+    would_change: str = ""
     draft_question: str = ""
     require_return: bool = False
 
@@ -69,6 +72,8 @@ def put_before_staff(
         concerns=card.concerns,
         failed_rules=card.failed_rules,
         reasoning=card.reasoning,
+        counter_case=card.counter_case,
+        would_change=card.would_change,
         draft_question=card.draft_question,
         require_return=card.require_return,
     )
@@ -83,7 +88,8 @@ def withdraw_what_is_out(request_id: int) -> None:
 def card_of(handover: Handover, request: RefundRequest) -> Card:
     """The card of a review: failed rules first among the concerns, points cut to their number and length."""
     failed = for_staff(handover.failed_rules)
-    rules = tuple(Point(text=verdict.sentence, source="rule") for verdict in failed)
+    rules = tuple(Point(verdict.sentence, handover.rules_step, "rule") for verdict in failed)
+    against = strongest_reason_against(handover)
     return Card(
         recommendation=handover.recommendation,
         amount_minor=request.amount_minor,
@@ -91,13 +97,15 @@ def card_of(handover: Handover, request: RefundRequest) -> Card:
         concerns=_points(rules + handover.concerns[:MOST_POINTS]),
         failed_rules=[{"rule": verdict.rule, "sentence": verdict.sentence} for verdict in failed],
         reasoning=shorten(handover.reasoning, 2000),
+        counter_case=_points((against,))[0] if against else None,
+        would_change=shorten(handover.would_change, CHANGE_LENGTH),
         draft_question=shorten(handover.draft_question, 500),
         require_return=handover.recommendation == Approval.Recommendation.REFUND_AFTER_RETURN,
     )
 
 
 def same_card_again(card: Approval, concern: str) -> Card:
-    """What a closed card said, with one more concern in front."""
+    """What a closed card said, with one more concern in front: the same recommendation, the same case against it."""
     return Card(
         recommendation=card.recommendation,
         amount_minor=card.amount_minor,
@@ -105,19 +113,32 @@ def same_card_again(card: Approval, concern: str) -> Card:
         concerns=[_concern(concern), *card.concerns][:MOST_CONCERNS],
         failed_rules=card.failed_rules,
         reasoning=card.reasoning,
+        counter_case=card.counter_case,
+        would_change=card.would_change,
         draft_question=card.draft_question,
         require_return=card.require_return,
     )
 
 
 def manual_card(request: RefundRequest, concern: str, *, amount_minor: int | None = None) -> Card:
-    """A card by the code, not by the model: what happened, beside what the request's last card had found."""
+    """A card by the code, not by the model: what happened, beside what the request's last card had found.
+
+    It recommends nothing, so nothing stands against it.
+    """
     amount = request.amount_minor if amount_minor is None else max(1, amount_minor)
     last = Approval.objects.filter(request=request).order_by("-opened_at", "-id").first()
     if last is None:
         return Card(recommendation=MANUAL_REVIEW, amount_minor=amount, concerns=[_concern(concern)])
     again = same_card_again(last, concern)
-    return replace(again, recommendation=MANUAL_REVIEW, amount_minor=amount, draft_question="", require_return=False)
+    return replace(
+        again,
+        recommendation=MANUAL_REVIEW,
+        amount_minor=amount,
+        counter_case=None,
+        would_change="",
+        draft_question="",
+        require_return=False,
+    )
 
 
 def add_concern(request_id: int, concern: str) -> bool:

@@ -31,7 +31,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Handover:
-    """The review ends with staff. `failed_rules` as the last issue_refund of this run (or the code) found them."""
+    """The review ends with staff. `failed_rules` as the last issue_refund of this run (or the code) found them;
+    `rules_step` is the position of that step, None when no step of the run asked the rules. `counter_case` is the
+    strongest reason against the recommendation, `would_change` the one fact that would change it.
+    """
 
     recommendation: str
     reasoning: str = ""
@@ -39,6 +42,9 @@ class Handover:
     concerns: tuple[Point, ...] = ()
     draft_question: str = ""
     failed_rules: tuple[Verdict, ...] = ()
+    rules_step: int | None = None
+    counter_case: Point | None = None
+    would_change: str = ""
 
 
 @dataclass(frozen=True)

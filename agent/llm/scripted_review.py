@@ -1,14 +1,13 @@
-"""How the scripted model reviews: the look-ups in their order, then what the policy says, the first that fits."""
+"""How the scripted model reviews: the look-ups in their order, then the call that ends it, as its opinion says."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from typing import Any
 
 from agent.llm.scripted_claims import claims_in
 from agent.llm.scripted_conversation import Conversation
-from payments.money import format_minor
+from agent.llm.scripted_counter_case import order_of
+from agent.llm.scripted_opinion import Opinion, opinion_on
 
 Call = tuple[str, dict[str, Any]]
 
@@ -18,18 +17,6 @@ TOPICS = {
     "wrong_item": "wrong_item",
     "changed_mind": "changed_mind",
 }
-BATTERY_GEAR = re.compile(r"\b(scale|timer|thermometer|battery|batteries)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Opinion:
-    """What the policy makes of the facts, and why. `against` is the best argument against it."""
-
-    recommendation: str
-    why: str
-    against: str = ""
-    against_source: str | None = None
-    question: str = ""
 
 
 def next_call(conversation: Conversation, *, may_refund: bool) -> Call:
@@ -63,93 +50,14 @@ def _picture_source(conversation: Conversation) -> str:
     return "request" if conversation.count("Pictures with the request") else ""
 
 
-def opinion_on(conversation: Conversation) -> Opinion:
-    """The first that fits, in the order of the policy."""
-    if conversation.reason == "changed_mind":
-        return _changed_mind(_order(conversation))
-    verdict = conversation.results.get("inspect_photo", {}).get("verdict")
-    if verdict == "no":
-        return Opinion(
-            "decline",
-            "The photo does not show the problem the customer describes, and the policy asks for one that does.",
-            "The customer may have sent the wrong picture; a new one could change this.",
-            "inspect_photo",
-        )
-    if verdict != "yes":
-        return _better_photo(conversation)
-    if _batteries_may_help(conversation):
-        return Opinion(
-            "ask_customer",
-            "The fault could be an empty battery. The policy lets us ask once before we decide.",
-            "The customer may have tried fresh batteries already.",
-            question="Thank you for the photo. Could you put in fresh batteries and send us a new picture of the "
-            f"{conversation.item.lower()} switched on, so that we can see whether that helps?",
-        )
-    return _comes_back_first(conversation) or _refund(conversation)
-
-
-def _changed_mind(order: dict[str, Any]) -> Opinion:
-    window = f"{order.get('refund_window_days')}-day window"
-    if order.get("inside_window"):
-        return Opinion("refund_after_return", f"Asked inside the {window}; an unwanted item comes back first.")
-    return Opinion(
-        "decline",
-        f"The customer changed their mind outside the {window}, which the policy does not cover.",
-        "A goodwill return is for a person to offer.",
-    )
-
-
-def _better_photo(conversation: Conversation) -> Opinion:
-    seen = "inspect_photo" in conversation.results
-    return Opinion(
-        "ask_customer",
-        "The photo does not settle what happened, so a better one is needed before anybody can decide."
-        if seen
-        else "There is no photo yet, and the policy asks for one.",
-        "Waiting for another picture delays a customer who may be right.",
-        question=f"Could you send us a clear, well-lit photo of the {conversation.item.lower()} that shows the problem "
-        "from close up?",
-    )
-
-
-def _batteries_may_help(conversation: Conversation) -> bool:
-    not_asked = conversation.count("Questions asked so far") == 0
-    return conversation.reason == "defective" and not_asked and bool(BATTERY_GEAR.search(conversation.item))
-
-
-def _comes_back_first(conversation: Conversation) -> Opinion | None:
-    order, numbers = _order(conversation), _numbers(conversation)
-    name = "wrong_item_return_above_minor" if conversation.reason == "wrong_item" else "return_above_minor"
-    threshold = numbers.get(name)
-    if threshold is None or not _in_policy_currency(conversation):
-        return None  # an amount in another currency is not measured against it
-    if order.get("would_pay_minor", 0) <= threshold:
-        return None
-    return Opinion(
-        "refund_after_return",
-        f"The photo supports the request. Above {format_minor(threshold, numbers['currency'])} the item comes back "
-        "before it is refunded.",
-        "Sending it back costs the customer time for a fault that is not theirs.",
-    )
-
-
-def _refund(conversation: Conversation) -> Opinion:
-    why = "The photo shows the problem the customer describes"
-    why += ", and at this price the item need not come back first." if _in_policy_currency(conversation) else "."
-    if conversation.results.get("issue_refund", {}).get("status") == "blocked":
-        why += " Only the shop's rules for automatic refunds ask for a person."
-    return Opinion("refund", why)
-
-
 def _hand_over(conversation: Conversation, opinion: Opinion, claims: list[str]) -> dict[str, Any]:
-    concerns = [{"text": claim, "source": None} for claim in claims]
-    if opinion.against:
-        concerns.append({"text": opinion.against, "source": opinion.against_source})
     return {
         "recommendation": opinion.recommendation,
         "findings": _findings(conversation),
-        "concerns": concerns[:5],
+        "concerns": [{"text": claim, "source": None} for claim in claims[:5]],
         "reasoning": _reasoning(opinion, claims),
+        "counter_case": {"text": opinion.against.text[:240], "source": opinion.against.source},
+        "would_change": opinion.against.would_change[:240],
         "draft_question": opinion.question,
     }
 
@@ -159,7 +67,7 @@ def _findings(conversation: Conversation) -> list[dict[str, Any]]:
     photo = conversation.results.get("inspect_photo", {})
     if photo.get("description"):
         findings.append({"text": f"Photo: {photo['description']}"[:240], "source": "inspect_photo"})
-    order = _order(conversation)
+    order = order_of(conversation)
     if order.get("days_from_delivery_to_request") is not None:
         findings.append({"text": _window(order), "source": "get_order"})
     history = conversation.results.get("get_refund_history", {})
@@ -179,17 +87,3 @@ def _reasoning(opinion: Opinion, claims: list[str]) -> str:
     if not claims:
         return opinion.why
     return f"{opinion.why} What the customer's text claims beyond that is not on record and changed nothing in this."
-
-
-def _in_policy_currency(conversation: Conversation) -> bool:
-    return bool(_order(conversation).get("currency") == _numbers(conversation).get("currency"))
-
-
-def _numbers(conversation: Conversation) -> dict[str, Any]:
-    numbers: dict[str, Any] = conversation.results.get("read_policy", {}).get("numbers", {})
-    return numbers
-
-
-def _order(conversation: Conversation) -> dict[str, Any]:
-    order: dict[str, Any] = conversation.results.get("get_order", {}).get("this_request", {})
-    return order

@@ -37,7 +37,10 @@ What to write
 - findings: what supports the recommendation, each a plain sentence with the tool it rests on as `source`.
 - concerns: what speaks against it or needs a person's eye. The rules that asked for a person are added by the shop, \
 so leave them out.
-- reasoning: two to four sentences on why, including the best argument against your recommendation.
+- reasoning: two to four sentences on why.
+- counter_case: the strongest reason against your own recommendation, as a careful colleague who disagrees would put \
+it: one sentence about this case, with its `source` like a finding, and not a concern said again.
+- would_change: the one fact that, if it were so, would change your recommendation; something a person could find out.
 - draft_question: only for `ask_customer`, one friendly question to the customer, else an empty string. No staff \
 names, rules, tools or limits in it.
 """

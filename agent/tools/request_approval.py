@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from agent.models import Approval
 from agent.outcomes import Point
@@ -24,11 +27,29 @@ class Claim(Arguments):
     )
 
 
+class CounterCase(Claim):
+    """The claim that speaks loudest against the recommendation; one without a word is as good as none."""
+
+    text: Annotated[str, up_to(240)] = Field(
+        description="The strongest reason against your own recommendation: one plain, specific sentence of at most 240 "
+        "characters."
+    )
+
+
 class RequestApproval(Arguments):
+    """The schema asks for every field; a model that leaves out `counter_case` or `would_change` is not sent back for
+    it, since the shop's code has an answer for that."""
+
     recommendation: Literal["refund", "refund_after_return", "decline", "ask_customer"]
     findings: Annotated[list[Claim], at_most(MAX_POINTS)] = Field(description="At most 5: what supports it.")
     concerns: Annotated[list[Claim], at_most(MAX_POINTS)] = Field(description="At most 5: what speaks against it.")
     reasoning: Annotated[str, up_to(2000)] = Field(min_length=1, description="Why, in two to four sentences.")
+    counter_case: CounterCase | SkipJsonSchema[None] = None
+    would_change: Annotated[str | SkipJsonSchema[None], up_to(240)] = Field(
+        default=None,
+        description="The one fact that, if it were so, would change your recommendation; one sentence of at most 240 "
+        "characters.",
+    )
     draft_question: Annotated[str, up_to(500)] = Field(
         description="For ask_customer: the question; else an empty string."
     )
@@ -41,6 +62,7 @@ class RequestApproval(Arguments):
 
 
 def run(context: ReviewContext, arguments: RequestApproval) -> Outcome:
+    rules_were_asked = context.verdicts is not None
     handover = context.hand_over(
         arguments.recommendation,
         reasoning=arguments.reasoning,
@@ -48,11 +70,21 @@ def run(context: ReviewContext, arguments: RequestApproval) -> Outcome:
         concerns=_points(context, arguments.concerns),
         draft_question=arguments.draft_question if arguments.recommendation == "ask_customer" else "",
     )
+    complete = replace(
+        handover,
+        rules_step=context.positions.get("issue_refund") if rules_were_asked else None,
+        counter_case=_counter_case(context, arguments.counter_case),
+        would_change=arguments.would_change or "",
+    )
     name = Approval.Recommendation(arguments.recommendation).label
-    return Outcome({"status": "handed over"}, f"Recommended: {name.lower()}", arguments.reasoning, ending=handover)
+    return Outcome({"status": "handed over"}, f"Recommended: {name.lower()}", arguments.reasoning, ending=complete)
 
 
-def _points(context: ReviewContext, claims: list[Claim]) -> tuple[Point, ...]:
+def _counter_case(context: ReviewContext, claim: CounterCase | None) -> Point | None:
+    return _points(context, [claim])[0] if claim is not None and claim.text else None
+
+
+def _points(context: ReviewContext, claims: Sequence[Claim]) -> tuple[Point, ...]:
     """A claim that names a tool which did not run in this review rests on nothing but the model's word."""
     return tuple(Point(claim.text, context.positions.get(claim.source or "")) for claim in claims)
 

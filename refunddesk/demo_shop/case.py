@@ -28,11 +28,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Advice:
-    """The card the agent handed over."""
+    """The card the agent handed over; `against` is the strongest reason against it, `would_change` the one fact."""
 
     recommendation: str
     reasoning: str
     findings: tuple[Finding, ...]
+    against: Finding
+    would_change: str
     concerns: tuple[Finding, ...] = ()
     draft_question: str = ""
 

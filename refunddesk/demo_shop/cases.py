@@ -25,6 +25,8 @@ HANNAHS_TAMPER = Case(
         recommendation="refund",
         reasoning="A plain dent, reported within days of delivery, and nothing that speaks against the customer.",
         findings=(Finding("The photo shows a dent in the edge of the base.", "inspect_photo"),),
+        against=Finding("The photo shows the dent, not when it happened: tampers get dropped, too.", "inspect_photo"),
+        would_change="A packing photo with the tamper wrapped and held in place.",
     ),
     answer=Answer(by=MAYA, after_minutes=49, choice="approve"),
 )
@@ -48,6 +50,11 @@ TOMS_DRIPPER = Case(
         recommendation="refund",
         reasoning="The dripper is broken beyond use and was reported within days of delivery.",
         findings=(Finding("The photo shows a crack and a piece missing from the rim.", "inspect_photo"),),
+        against=Finding(
+            "Ceramic breaks in a kitchen as easily as on the road, and the photo cannot show which it was.",
+            "inspect_photo",
+        ),
+        would_change="A parcel and wrapping without any mark of a blow.",
     ),
     answer=Answer(by=DANIEL, after_minutes=71, choice="approve"),
 )
@@ -77,7 +84,8 @@ SAMS_GRINDER = Case(
             Finding("No refunds in the last 12 months.", "get_refund_history"),
             Finding("Above $150.00 a defective item comes back first.", "read_policy"),
         ),
-        concerns=(Finding("A still picture cannot prove that the motor runs; the workshop can."),),
+        against=Finding("A still picture cannot prove that the burrs are stuck; the workshop can.", "inspect_photo"),
+        would_change="The workshop finding that the burrs turn.",
     ),
     answer=Answer(
         by=MAYA,
@@ -112,7 +120,10 @@ TOMS_TAMPER = Case(
             Finding("The order holds one tamper and nothing else.", "get_order"),
             Finding("Up to $50.00 a wrong item may stay with the customer.", "read_policy"),
         ),
-        concerns=(Finding("Second refund for this customer in six weeks, though for a different kind of problem."),),
+        against=Finding(
+            "It would be his second refund in six weeks, though for a different kind of problem.", "get_refund_history"
+        ),
+        would_change="A packing record that shows the tamper went out.",
     ),
     answer=Answer(
         by=DANIEL,
@@ -138,7 +149,8 @@ SAMS_SCALE = Case(
             Finding("Delivered 3 days before the request, inside the 30-day window.", "get_order"),
             Finding("A change of mind is refunded once the unused item is back.", "read_policy"),
         ),
-        concerns=(Finding("Whether it really is unused can only be seen when it arrives."),),
+        against=Finding("Whether it really is unused can only be seen when it arrives."),
+        would_change="Signs of use when the scale is here.",
     ),
     answer=Answer(by=MAYA, after_minutes=177, choice="approve", require_return=True),
     parcel=Parcel(code="RMA-9HXN3P"),
@@ -168,7 +180,8 @@ GRACES_KETTLE = Case(
             Finding("Delivered 2 days before the request, inside the 30-day window.", "get_order"),
             Finding("No refunds in the last 12 months.", "get_refund_history"),
         ),
-        concerns=(Finding("A new lid might solve it for less, if we have one to send."),),
+        against=Finding("A new lid might solve it for less, if we have one to send."),
+        would_change="A spare lid in stock that could go out this week.",
     ),
     answer=Answer(by=MAYA, after_minutes=118, choice="approve", note="No spare lids until next month. Refund it."),
 )
@@ -198,7 +211,9 @@ OMARS_MUGS = Case(
             Finding("He asks for both sets, $48.00.", "get_order"),
             Finding("Delivered 2 days before the request, inside the 30-day window.", "get_order"),
         ),
-        concerns=(Finding("Damage to the second set cannot be seen."),),
+        concerns=(Finding("Damage to the second set cannot be seen.", "inspect_photo"),),
+        against=Finding("One cracked mug is certain, so a new set could go out now instead of another question."),
+        would_change="His word that one new set would do.",
         draft_question="Thank you for the photo, and sorry about the cracked mug. Are the mugs of the other set "
         "damaged as well? If so, could you send us a closer picture of them?",
     ),
@@ -237,6 +252,10 @@ GRACES_CARAFE = Case(
             Finding("Delivered 1 day before the request, inside the 30-day window.", "get_order"),
             Finding("One earlier refund: a dented kettle, 11 days ago.", "get_refund_history"),
         ),
+        against=Finding(
+            "It would be her second refund in 11 days, and nobody here has seen either item.", "get_refund_history"
+        ),
+        would_change="A picture of the carafe with the spout whole, taken after it was unpacked.",
     ),
     answer=Answer(by=DANIEL, after_minutes=58, choice="approve"),
 )
@@ -259,6 +278,10 @@ OMARS_HAND_GRINDER = Case(
             Finding("No fault is reported; he no longer needs it.", ""),
             Finding("A change of mind has to reach us within 30 days of delivery.", "read_policy"),
         ),
+        against=Finding(
+            "He missed the window by 12 days and says it is like new; goodwill is ours to give.", "get_order"
+        ),
+        would_change="A fault with the grinder, which the warranty would cover.",
     ),
     answer=Answer(
         by=DANIEL,

@@ -58,6 +58,9 @@ def _hand_over(scene: Scene, run: Run, verdicts: tuple[Verdict, ...]) -> Approva
         concerns=_points(scene, advice.concerns),
         draft_question=advice.draft_question,
         failed_rules=for_staff(verdicts),
+        rules_step=scene.positions.get("issue_refund"),
+        counter_case=_points(scene, (advice.against,))[0],
+        would_change=advice.would_change,
     )
     card = vars(card_of(handover, scene.request))
     approval = Approval(request=scene.request, run=run, opened_at=scene.tape.now, **card)

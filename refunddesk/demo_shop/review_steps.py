@@ -17,7 +17,7 @@ from intake.rules import Verdict, calendar_days, for_staff
 from intake.timeline import Entry
 from payments.models import Charge
 from payments.money import format_minor
-from refunddesk.demo_shop.case import Advice, Case, Look
+from refunddesk.demo_shop.case import Advice, Case, Finding, Look
 
 PROVIDER = ScriptedModel.provider
 MODEL = ScriptedModel.model
@@ -54,14 +54,20 @@ def recommended(advice: Advice) -> Entry:
         advice.reasoning,
         arguments={
             "recommendation": advice.recommendation,
-            "findings": [{"text": point.text, "source": point.tool or None} for point in advice.findings],
-            "concerns": [{"text": point.text, "source": point.tool or None} for point in advice.concerns],
+            "findings": [_claim(finding) for finding in advice.findings],
+            "concerns": [_claim(concern) for concern in advice.concerns],
             "reasoning": advice.reasoning,
+            "counter_case": _claim(advice.against),
+            "would_change": advice.would_change,
             "draft_question": advice.draft_question,
         },
         result={"status": "handed over"},
         milliseconds=3,
     )
+
+
+def _claim(finding: Finding) -> dict[str, Any]:
+    return {"text": finding.text, "source": finding.tool or None}
 
 
 def _order(request: RefundRequest, charge: Charge) -> Entry:

@@ -57,7 +57,8 @@ def assert_history_is_sound(server: OpenAIServer) -> None:
 
 def assert_nothing_leaked(request: RefundRequest, name: str) -> None:
     """Nothing of the odd text stands in the timeline or on the card."""
-    cards = list(Approval.objects.filter(request=request).values("findings", "concerns", "reasoning", "draft_question"))
+    said = ("findings", "concerns", "reasoning", "counter_case", "would_change", "draft_question")
+    cards = list(Approval.objects.filter(request=request).values(*said))
     steps = list(request.steps.values("title", "detail", "arguments", "result"))
     told = json.dumps([cards, steps])
     for odd in ODDITIES:

@@ -225,8 +225,20 @@ def test_every_finding_rests_on_a_step_of_its_request() -> None:
     seed_demo_shop()
     for approval in Approval.objects.select_related("request"):
         positions = set(approval.request.steps.values_list("position", flat=True))
-        named = {point["step"] for point in approval.findings + approval.concerns} - {None}
+        named = {point["step"] for point in [*approval.findings, *approval.concerns, approval.counter_case]} - {None}
         assert named <= positions
+
+
+def test_every_card_says_what_speaks_against_it_and_what_would_change_it() -> None:
+    seed_demo_shop()
+    cards = Approval.objects.all()
+    assert cards.count() == 7
+    for card in cards:
+        assert card.counter_case["source"] == "model"
+        assert card.counter_case["text"] not in [point["text"] for point in card.concerns]
+        assert 10 < len(card.would_change) < 120
+    sourced = cards.exclude(counter_case__step=None)
+    assert sorted(sourced.values_list("counter_case__step", flat=True)) == [2, 3, 3, 5]
 
 
 def test_a_seed_that_fails_leaves_neither_rows_nor_files(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,7 @@ from agent.tools.arguments import BadArguments, read_arguments, read_object
 from agent.tools.issue_refund import IssueRefund
 from agent.tools.offered import offered_tools
 from agent.tools.read_policy import ReadPolicy
-from agent.tools.request_approval import RequestApproval
+from agent.tools.request_approval import REQUEST_APPROVAL, RequestApproval
 from agent.tools.tool import NoArguments
 
 
@@ -79,6 +80,19 @@ def recommending(recommendation: str) -> str:
     )
 
 
+@pytest.mark.parametrize("left", [{}, {"counter_case": None, "would_change": None}])
+def test_a_model_that_leaves_out_the_case_against_is_not_sent_back(left: dict[str, Any]) -> None:
+    arguments = read_arguments(json.dumps({**json.loads(recommending("refund")), **left}), RequestApproval)
+    assert (arguments.counter_case, arguments.would_change) == (None, None)
+
+
+def test_the_schema_asks_for_the_case_against_and_takes_no_null_for_it() -> None:
+    parameters = REQUEST_APPROVAL.spec().parameters
+    assert {"counter_case", "would_change"} < set(parameters["required"])
+    assert parameters["properties"]["counter_case"]["required"] == ["text", "source"]
+    assert parameters["properties"]["would_change"]["type"] == "string"
+
+
 def test_asking_the_customer_needs_a_question() -> None:
     with pytest.raises(BadArguments, match="ask_customer needs a draft_question"):
         read_arguments(recommending("ask_customer"), RequestApproval)
@@ -109,7 +123,8 @@ def test_every_schema_is_strict_to_the_last_object() -> None:
 def test_no_tool_takes_an_id_or_an_amount() -> None:
     fields = {name for tool in offered_tools(may_refund=True) for name in tool.arguments.model_fields}
     assert fields == {
-        "topic", "source", "reason", "recommendation", "findings", "concerns", "reasoning", "draft_question"
+        "topic", "source", "reason", "recommendation", "findings", "concerns", "reasoning", "counter_case",
+        "would_change", "draft_question"
     }  # fmt: skip
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from agent.llm.base import Message
 from agent.llm.scripted_conversation import read_conversation
-from agent.llm.scripted_review import next_call, opinion_on
+from agent.llm.scripted_opinion import opinion_on
+from agent.llm.scripted_review import next_call
 
 NONCE = "0123456789ab"
 NUMBERS = {"currency": "USD", "return_above_minor": 15_000, "wrong_item_return_above_minor": 5_000}

@@ -227,33 +227,6 @@ def test_once_staff_are_in_issue_refund_is_refused(ask: Ask) -> None:
     assert request.steps.get(tool="issue_refund").title == "Automatic refund refused"
 
 
-def test_a_hand_over_names_the_failed_rules_without_first_review(ask: Ask) -> None:
-    request = ask("kettle", "kettle-dented-spout")
-    context = context_of(request)
-    run(context, "get_order")
-    claims = [{"text": "Delivered 5 days ago.", "source": "get_order"}, {"text": "I think so.", "source": None}]
-    ran = run(context, "request_approval", recommendation="refund", findings=claims,
-              concerns=[], reasoning="Clear.", draft_question="")  # fmt: skip
-    handover = ran.outcome.ending
-    assert [rule.rule for rule in handover.failed_rules] == ["limit", "photo"]  # type: ignore[union-attr]
-    assert [point.step for point in handover.findings] == [1, None]  # type: ignore[union-attr]
-
-
-def test_a_look_after_the_rules_were_asked_counts_on_the_card(ask: Ask) -> None:
-    context = context_of(ask("kettle", "kettle-dented-spout"))
-    run(context, "issue_refund", reason="Clear.")
-    run(context, "inspect_photo", source="request")
-    ran = run(context, "request_approval", recommendation="refund", findings=[], concerns=[], reasoning="Clear.",
-              draft_question="")  # fmt: skip
-    assert [rule.rule for rule in ran.outcome.ending.failed_rules] == ["limit"]  # type: ignore[union-attr]
-
-
-def test_a_draft_question_is_kept_only_for_asking(ask: Ask) -> None:
-    ran = run(context_of(ask("kettle")), "request_approval", recommendation="decline", findings=[],
-              concerns=[], reasoning="No.", draft_question="Why?")  # fmt: skip
-    assert ran.outcome.ending.draft_question == ""  # type: ignore[union-attr]
-
-
 def test_an_unknown_tool_is_answered_with_the_names_of_the_others(ask: Ask) -> None:
     request = ask("kettle")
     ran = run(context_of(request, may_refund=False), "transfer_money", to="me")

@@ -1,0 +1,75 @@
+"""`request_approval`: what the model's recommendation becomes on the way to the card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agent.outcomes import Point
+from agent.tools.context import ReviewContext
+from intake.models import RefundRequest
+from tests.agent.mind.test_tools import context_of, run
+
+Ask = Callable[..., RefundRequest]
+pytestmark = pytest.mark.django_db
+
+CLEAR: dict[str, Any] = {
+    "recommendation": "refund",
+    "findings": [],
+    "concerns": [],
+    "reasoning": "Clear.",
+    "draft_question": "",
+}
+
+
+def handed_over(context: ReviewContext, **said: Any) -> Any:
+    return run(context, "request_approval", **{**CLEAR, **said}).outcome.ending
+
+
+def test_a_hand_over_names_the_failed_rules_without_first_review(ask: Ask) -> None:
+    request = ask("kettle", "kettle-dented-spout")
+    context = context_of(request)
+    run(context, "get_order")
+    claims = [{"text": "Delivered 5 days ago.", "source": "get_order"}, {"text": "I think so.", "source": None}]
+    handover = handed_over(context, findings=claims)
+    assert [rule.rule for rule in handover.failed_rules] == ["limit", "photo"]
+    assert [point.step for point in handover.findings] == [1, None]
+
+
+def test_a_look_after_the_rules_were_asked_counts_on_the_card(ask: Ask) -> None:
+    context = context_of(ask("kettle", "kettle-dented-spout"))
+    run(context, "issue_refund", reason="Clear.")
+    run(context, "inspect_photo", source="request")
+    handover = handed_over(context)
+    assert [rule.rule for rule in handover.failed_rules] == ["limit"]
+    assert handover.rules_step is None  # what the rules said in that step is not what stands on the card
+
+
+def test_failed_rules_rest_on_the_step_that_asked_them(ask: Ask) -> None:
+    context = context_of(ask("kettle", "kettle-dented-spout"))
+    run(context, "inspect_photo", source="request")
+    run(context, "issue_refund", reason="Clear.")
+    assert handed_over(context).rules_step == 3
+
+
+def test_the_case_against_rests_on_a_step_like_a_finding(ask: Ask) -> None:
+    context = context_of(ask("kettle"))
+    run(context, "get_order")
+    said = {"text": " It came 5 days ago. ", "source": "get_order"}
+    handover = handed_over(context, counter_case=said, would_change=" A later date. ")
+    assert handover.counter_case == Point("It came 5 days ago.", 1)
+    assert handover.would_change == "A later date."
+    assert handed_over(context, counter_case={**said, "source": "read_policy"}).counter_case.step is None
+
+
+@pytest.mark.parametrize("left", [{}, {"counter_case": {"text": " ", "source": None}, "would_change": " "}])
+def test_without_a_case_against_the_hand_over_has_none(ask: Ask, left: dict[str, Any]) -> None:
+    handover = handed_over(context_of(ask("kettle")), **left)
+    assert (handover.counter_case, handover.would_change) == (None, "")
+
+
+def test_a_draft_question_is_kept_only_for_asking(ask: Ask) -> None:
+    handover = handed_over(context_of(ask("kettle")), recommendation="decline", draft_question="Why?")
+    assert handover.draft_question == ""
