@@ -17,6 +17,7 @@ from tests.faults.cases import (
     status_of,
     wait_until_at_rest,
 )
+from tests.payments.scenarios import Case, numbers
 from tests.processes import DeskPrograms, RedisServer, wait_until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.worker, pytest.mark.faults]
@@ -52,9 +53,10 @@ def test_requests_and_decisions_are_saved_at_once_and_start_when_the_broker_is_b
     assert refunds_of(request) == refunds_of(cards[0].request) == ["succeeded"]
 
 
-def test_tasks_flow_again_after_redis_was_restarted_under_an_idle_worker(
-    real_broker: RedisServer, programs: DeskPrograms, tell: Callable[[str], None]
+def test_t16_tasks_flow_again_after_redis_was_restarted_under_an_idle_worker(
+    case: Case, real_broker: RedisServer, programs: DeskPrograms, tell: Callable[[str], None]
 ) -> None:
+    [seconds] = numbers(case.expected)
     worker = programs.worker(**SOON)
     beat = programs.beat(**SOON)
     wait_until(lambda: "sweep_runs" in worker.log.read_text(), 20, "beat and the worker work together")
@@ -64,7 +66,7 @@ def test_tasks_flow_again_after_redis_was_restarted_under_an_idle_worker(
     real_broker.start_again()
     before = time.monotonic()
     request = ask(carafe_line(), "carafe-cracked")
-    wait_until_at_rest([request], 60)
+    wait_until_at_rest([request], seconds)
     tell(f"at rest {time.monotonic() - before:.1f} seconds after Redis was back")
 
     assert status_of(request) == "refunded"
