@@ -69,7 +69,7 @@ def return_code(run_uuid: uuid.UUID, parcel: Return) -> Entry:
     amount = format_minor(parcel.amount_minor, parcel.request.currency)
     detail = (
         f"Write {parcel.code} on the parcel and send it to {ADDRESS}, by {day_name(parcel.ship_by)}. "
-        f"Once it is here we refund {amount}."
+        f"Once it is here we refund {amount}{_for_units(parcel)}."
     )
     return _message(run_uuid, "return_code", f"Please send it back with the code {parcel.code}", detail)
 
@@ -133,3 +133,10 @@ def day_name(moment: datetime) -> str:
     """`Friday, December 4`, in the shop's time zone."""
     local = timezone.localtime(moment)
     return f"{local:%A, %B} {local.day}"
+
+
+def _for_units(parcel: Return) -> str:
+    """Says so where fewer units were agreed than were asked for."""
+    if parcel.units is None:
+        return ""
+    return f" for {parcel.units} of the {parcel.request.units} units; please send back {parcel.units}"

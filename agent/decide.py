@@ -16,12 +16,12 @@ from agent.models import Approval, ChainRecord, Decision
 from intake.case_access import OWN_REQUEST, is_own_request
 from intake.customer_text import one_line_end
 from intake.lifecycle import try_move
-from intake.models import Step
+from intake.models import RefundRequest, Step
 from intake.refusals import Refusal
 from intake.statuses import Status
 from intake.timeline import Entry, write_step
 from payments.balance import has_live_refund, left_on_order
-from payments.money import format_minor
+from payments.money import format_minor, share_of_paid
 
 NOTE_LENGTH = 1000
 QUESTION_LENGTH = 500
@@ -36,6 +36,7 @@ class Answer:
     note: str
     amount_minor: int | None = None
     shipping_minor: int = 0
+    units: int | None = None
     require_return: bool = False
 
 
@@ -63,17 +64,20 @@ def decide(
     note: str = "",
     amount_minor: int | None = None,
     shipping_minor: int = 0,
+    units: int | None = None,
     require_return: bool | None = None,
     source: str,
 ) -> Decision:
     """Closes the card with a decision and sets the agent to work on it, all in one transaction.
 
-    `amount_minor` is the whole amount with `shipping_minor` in it; empty: the card's amount and the shipping. `note`
+    `units` are approved of those asked for (empty: all). `amount_minor` is the whole amount with `shipping_minor` in
+    it; empty: what these units cost, at most the card's amount, and the shipping. `note`
     is the question for `ask_customer` (empty: the card's draft) and the reason for `decline`. Raises Refusal
     `forbidden`, `approval_not_found`, `already_decided` (with `by`, `at`), `not_waiting` or `invalid_input`.
     """
     card = card_to_decide(approval_id, by)
-    answer = _check(card, choice, one_line_end(note).strip(), amount_minor, shipping_minor, require_return)
+    wanted = Answer(Choice.APPROVE, one_line_end(note).strip(), amount_minor, shipping_minor, units)
+    answer = _check(card, choice, wanted, require_return)
     with transaction.atomic():
         return _close_card(card, answer, by, source)
 
@@ -88,6 +92,7 @@ def _close_card(card: Approval, answer: Answer, by: User, source: str) -> Decisi
         note=answer.note,
         amount_minor=answer.amount_minor,
         shipping_minor=answer.shipping_minor,
+        units=answer.units,
         require_return=answer.require_return,
         decided_by=by,
         source=source,
@@ -119,20 +124,14 @@ def _already_decided(card: Approval) -> Refusal:
     return Refusal("already_decided", sentence, by=by, at=when.isoformat())
 
 
-def _check(
-    card: Approval,
-    choice: str,
-    note: str,
-    amount_minor: int | None,
-    shipping_minor: int,
-    require_return: bool | None,
-) -> Answer:
+def _check(card: Approval, choice: str, wanted: Answer, require_return: bool | None) -> Answer:
+    note = wanted.note
     if choice not in Choice.values:
         raise _invalid("decision", "Choose one of approve, ask_customer and decline.")
     if len(note) > NOTE_LENGTH:
         raise _invalid("note", f"The note has {len(note):,} characters; at most {NOTE_LENGTH:,} fit.")
     if choice == Choice.APPROVE:
-        return _check_approval(card, note, amount_minor, shipping_minor, require_return)
+        return _check_approval(card, wanted, require_return)
     if choice == Choice.ASK_CUSTOMER:
         question = note or card.draft_question
         if not question:
@@ -145,31 +144,45 @@ def _check(
     return Answer(choice=Choice.DECLINE, note=note)
 
 
-def _check_approval(
-    card: Approval, note: str, amount_minor: int | None, shipping_minor: int, require_return: bool | None
-) -> Answer:
-    request, balance = card.request, left_on_order(card.request.line.order)
+def _check_approval(card: Approval, wanted: Answer, require_return: bool | None) -> Answer:
+    request, balance, shipping_minor = card.request, left_on_order(card.request.line.order), wanted.shipping_minor
     if has_live_refund(request.uuid):
         raise _invalid("decision", "This request has a refund already; decline it, or ask the customer.")
     if shipping_minor < 0 or shipping_minor > balance.shipping_left_minor:
         left = format_minor(balance.shipping_left_minor, request.currency)
         raise _invalid("shipping", f"Of the shipping of this order, {left} is left to give back.")
-    amount = card.amount_minor + shipping_minor if amount_minor is None else amount_minor
+    goods_most = _price_of(request, wanted.units)
+    usual = min(card.amount_minor, goods_most) + shipping_minor
+    amount = usual if wanted.amount_minor is None else wanted.amount_minor
     if amount < 1 or amount < shipping_minor:
         raise _invalid("amount", "The amount must be above zero and hold the shipping.")
-    if amount - shipping_minor > request.amount_minor:
-        most = format_minor(request.amount_minor + shipping_minor, request.currency)
+    if amount - shipping_minor > goods_most:
+        most = format_minor(goods_most + shipping_minor, request.currency)
         raise _invalid("amount", f"Approve at most {most}: that is what the customer paid for these units.")
     if amount > balance.largest_left_minor:
         left = format_minor(balance.largest_left_minor, request.currency)
         raise _invalid("amount", f"No single payment of this order holds that much; at most {left} is left on one.")
     return Answer(
         choice=Choice.APPROVE,
-        note=note,
+        note=wanted.note,
         amount_minor=amount,
         shipping_minor=shipping_minor,
+        units=None if wanted.units == request.units else wanted.units,
         require_return=card.require_return if require_return is None else require_return,
     )
+
+
+def _price_of(request: RefundRequest, units: int | None) -> int:
+    """What `units` of the request cost (minor units). Raises Refusal invalid_input."""
+    if units is None:
+        return request.amount_minor
+    if not 1 <= units <= request.units:
+        allowed = "1 unit" if request.units == 1 else f"1 to {request.units} units"
+        raise _invalid("units", f"The request is for {request.units}; approve {allowed}.")
+    price = share_of_paid(request.amount_minor, request.units, units, 0)
+    if price < 1:
+        raise _invalid("units", "So few units cost less than the smallest amount. Approve more of them, or decline.")
+    return price
 
 
 def _invalid(field: str, sentence: str) -> Refusal:
@@ -182,7 +195,8 @@ def _decided_step(card: Approval, answer: Answer, by: User) -> Entry:
     if answer.amount_minor is not None:
         amount = format_minor(answer.amount_minor, card.request.currency)
         back = " once the item is back" if answer.require_return else ""
-        what[Choice.APPROVE] = f"approved a refund of {amount}{back}"
+        part = "" if answer.units is None else f" for {answer.units} of {card.request.units} units"
+        what[Choice.APPROVE] = f"approved a refund of {amount}{part}{back}"
     return Entry(
         kind=Step.Kind.TRIGGER,
         actor=Step.Actor.STAFF,

@@ -102,6 +102,7 @@ def decision_row(decision: Decision) -> dict[str, Any]:
         "choice": decision.choice,
         "amount_minor": decision.amount_minor,
         "shipping_minor": decision.shipping_minor,
+        **_units_if_fewer(decision.units),
         "require_return": decision.require_return,
         "note_sha256": text_digest(decision.note),
         "decided_by": decision.decided_by_id,
@@ -161,7 +162,13 @@ def receipt_row(receipt: Receipt) -> dict[str, Any]:
         "code": receipt.parcel.code,
         "agreed_minor": receipt.parcel.amount_minor,
         "shipping_minor": receipt.parcel.shipping_minor,
+        **_units_if_fewer(receipt.parcel.units),
     }
+
+
+def _units_if_fewer(units: int | None) -> dict[str, int]:
+    """Nothing where all units were meant, so that links from before units could be chosen still fit."""
+    return {} if units is None else {"agreed_units": units}
 
 
 def policy_numbers(policy: PolicyVersion) -> dict[str, Any]:

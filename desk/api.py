@@ -51,11 +51,13 @@ class NoteField(serializers.CharField):
 
 
 class DecisionIn(serializers.Serializer):
-    """`amount` in minor units. `note`: the question for ask_customer, the reason for decline."""
+    """`amount` in minor units, `units` of those asked for. `note`: the question for ask_customer, the reason for
+    decline."""
 
     decision = serializers.ChoiceField(choices=Decision.Choice.choices)
     note = NoteField(required=False, default="", allow_blank=True, max_length=NOTE_LENGTH)
     amount = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
+    units = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
     require_return = serializers.BooleanField(required=False, allow_null=True, default=None)
 
 
@@ -98,6 +100,7 @@ class DecisionView(StaffView):
             choice=given["decision"],
             note=given["note"],
             amount_minor=given["amount"],
+            units=given["units"],
             require_return=given["require_return"],
             source=Decision.Source.API,
         )

@@ -12,11 +12,14 @@ from intake.models import RefundRequest
 
 
 class PointOut(serializers.Serializer):
-    """A finding or concern; `step` is the position of the step it rests on, null for the agent's own opinion."""
+    """A finding, a concern or the counter-case: who says it, and the position of the step it rests on.
+
+    `model` without a step is the agent's own opinion; `rule` and `code` are the shop's rule and record.
+    """
 
     text = serializers.CharField()
     step = serializers.IntegerField(allow_null=True)
-    source = serializers.CharField(help_text="model, rule or code")  # type: ignore[assignment]
+    source = serializers.ChoiceField(choices=["model", "rule", "code"])  # type: ignore[assignment]
 
 
 class FailedRuleOut(serializers.Serializer):
@@ -52,13 +55,14 @@ class QueueRowOut(serializers.Serializer):
 
 
 class DecisionOut(serializers.Serializer):
-    """`amount` holds `shipping`; both count only for approve."""
+    """`amount` holds `shipping`; both count only for approve. `units` null: all that were asked for."""
 
     id = serializers.UUIDField()
     decision = serializers.CharField(source="choice")
     note = serializers.CharField()
     amount = serializers.IntegerField(source="amount_minor", allow_null=True)
     shipping = serializers.IntegerField(source="shipping_minor")
+    units = serializers.IntegerField(allow_null=True)
     require_return = serializers.BooleanField()
     by = serializers.SerializerMethodField()
     at = serializers.DateTimeField(source="created_at")
@@ -68,7 +72,11 @@ class DecisionOut(serializers.Serializer):
 
 
 class ApprovalOut(serializers.Serializer):
-    """The whole card; `request` is the id of what it is about, `decision` null while it is open."""
+    """The whole card; `request` is the id of what it is about, `decision` null while it is open.
+
+    `counter_case` is the strongest reason against the recommendation (null: none is known), `would_change` the one fact
+    that would change it (empty: none is known).
+    """
 
     id = serializers.UUIDField()
     request = serializers.UUIDField(source="request.uuid")
@@ -78,6 +86,8 @@ class ApprovalOut(serializers.Serializer):
     concerns = PointOut(many=True)
     failed_rules = FailedRuleOut(many=True)
     reasoning = serializers.CharField()
+    counter_case = PointOut(allow_null=True)
+    would_change = serializers.CharField()
     draft_question = serializers.CharField()
     require_return = serializers.BooleanField()
     opened_at = serializers.DateTimeField()

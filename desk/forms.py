@@ -11,9 +11,10 @@ from agent.models import Approval, Decision
 from desk.case import Case
 from intake.customer_text import one_line_end
 from intake.forms import SignInForm
-from payments.money import format_minor, parse_amount, to_decimal
+from payments.money import format_minor, parse_amount, share_of_paid, to_decimal
 
 PAUSE_REASON_LENGTH = 200
+MOST_UNITS_PRICED = 100
 
 
 class StaffSignInForm(SignInForm):
@@ -83,10 +84,14 @@ class DeclineForm(NoteForm):
 
 
 class ApproveForm(forms.Form):
-    """`amount` and `shipping` as typed, in the request's currency; at most what was asked and what shipping cost."""
+    """`amount` and `shipping` as typed, in the request's currency; at most what was asked and what shipping cost.
+
+    `units` is there when there are several to choose from; `amount` is at most the price of those chosen.
+    """
 
     card = forms.UUIDField(widget=forms.HiddenInput)
     choice = forms.CharField(widget=forms.HiddenInput)
+    units = forms.IntegerField(min_value=1, label="Units")
     amount = forms.CharField(max_length=40, error_messages={"required": "Write the amount to refund."})
     shipping = forms.CharField(max_length=40, required=False)
     require_return = forms.BooleanField(required=False, label="Require return first")
@@ -107,12 +112,21 @@ class ApproveForm(forms.Form):
         self.fields["shipping"].help_text = f"At most {format_minor(case.shipping_left_minor, self.currency)}"
         if not case.shipping_left_minor:
             del self.fields["shipping"]
+        if case.request.units > 1:
+            self.fields["units"] = _units_field(case)
+        else:
+            del self.fields["units"]
 
     def clean_amount(self) -> int:
-        most = self.case.request.amount_minor
+        request = self.case.request
+        units = self.cleaned_data.get("units") or request.units
+        most = share_of_paid(request.amount_minor, request.units, units, 0)
         amount = self._parsed("amount")
         if amount > most:
-            raise forms.ValidationError(f"At most {format_minor(most, self.currency)}: what the customer asked for.")
+            priced = "what the customer asked for" if units == request.units else f"the price of {units} units"
+            if units == 1 < request.units:
+                priced = "the price of 1 unit"
+            raise forms.ValidationError(f"At most {format_minor(most, self.currency)}: {priced}.")
         return amount
 
     def clean_shipping(self) -> int:
@@ -142,6 +156,7 @@ class ApproveForm(forms.Form):
             "note": self.cleaned_data["note"],
             "amount_minor": self.cleaned_data["amount"] + shipping,
             "shipping_minor": shipping,
+            "units": self.cleaned_data.get("units"),
             "require_return": self.cleaned_data["require_return"],
         }
 
@@ -150,6 +165,25 @@ class ApproveForm(forms.Form):
             return parse_amount(self.cleaned_data[field], self.currency)
         except ValueError as error:
             raise forms.ValidationError(str(error)) from None
+
+
+def _units_field(case: Case) -> forms.IntegerField:
+    """All units, or fewer of them; the page's script knows what each number of them costs."""
+    request = case.request
+    field = forms.IntegerField(
+        min_value=1,
+        max_value=request.units,
+        label=f"Units, of {request.units}",
+        error_messages={
+            "required": "Write how many units you refund.",
+            "max_value": f"At most {request.units}: that is what the customer asked for.",
+            "min_value": "At least 1. If nothing is to be refunded, decline.",
+        },
+    )
+    numbers = range(1, min(request.units, MOST_UNITS_PRICED) + 1)
+    prices = (share_of_paid(request.amount_minor, request.units, units, 0) for units in numbers)
+    field.widget.attrs["data-prices"] = " ".join(str(to_decimal(price, request.currency)) for price in prices)
+    return field
 
 
 class ReceiptForm(forms.Form):
@@ -215,5 +249,6 @@ def _initial(choice: str, case: Case) -> dict[str, Any]:
         "note": card.draft_question if choice == Decision.Choice.ASK_CUSTOMER else "",
         "amount": str(to_decimal(amount, case.request.currency)),
         "shipping": "",
+        "units": case.request.units,
         "require_return": card.require_return or card.recommendation == Approval.Recommendation.REFUND_AFTER_RETURN,
     }

@@ -58,7 +58,7 @@ def _pay(lease: Lease, run: Run, decision: Decision) -> None:
             lease,
             amount_minor=amount,
             shipping_minor=decision.shipping_minor,
-            units=run.request.units,
+            units=decision.units or run.request.units,
             decision=decision,
         )
     except CANNOT_BE_PAID as error:
@@ -77,6 +77,7 @@ def _open_return(lease: Lease, run: Run, decision: Decision) -> None:
             code=new_return_code(),
             amount_minor=decision.amount_minor or 0,
             shipping_minor=decision.shipping_minor,
+            units=decision.units,
             ship_by=now + timedelta(days=policy.ship_within_days),
             check_at=now + timedelta(minutes=policy.return_check_minutes),
         )

@@ -20,12 +20,12 @@ NOTED_ONLY = frozenset({Status.SUBMITTED, Status.WORKING, Status.REFUNDING, Stat
 
 
 def pay_what_came_back(lease: Lease, run: Run) -> None:
-    receipt = Receipt.objects.select_related("parcel").get(pk=run.source_id)
+    receipt = Receipt.objects.select_related("parcel__request").get(pk=run.source_id)
     if not run.moved_request:
         _tell_staff_of_late_parcel(lease, run, receipt)
         return
     shipping = receipt.parcel.shipping_minor
-    goods = _share(run, receipt)
+    goods = _share(receipt)
     if receipt.recorded_by_id == run.request.customer_id:
         sentence = "The customer's own account recorded the parcel; somebody else has to decide."
         put_refusal_before_staff(lease, run, sentence, amount_minor=goods)
@@ -38,7 +38,7 @@ def pay_what_came_back(lease: Lease, run: Run) -> None:
             lease,
             amount_minor=goods + shipping,
             shipping_minor=shipping,
-            units=_units(run, receipt),
+            units=_units(receipt),
             receipt=receipt,
         )
     except CANNOT_BE_PAID as error:
@@ -47,14 +47,15 @@ def pay_what_came_back(lease: Lease, run: Run) -> None:
     settle_and_finish(lease, reserved.refund_id)
 
 
-def _units(run: Run, receipt: Receipt) -> int:
-    return min(receipt.units, run.request.units)
+def _units(receipt: Receipt) -> int:
+    """More may have come back than was agreed; only that many are paid."""
+    return min(receipt.units, receipt.parcel.agreed_units)
 
 
-def _share(run: Run, receipt: Receipt) -> int:
+def _share(receipt: Receipt) -> int:
     """The price of the units that came, from the amount agreed for all of them (minor units, without shipping)."""
-    agreed = receipt.parcel.amount_minor - receipt.parcel.shipping_minor
-    return share_of_paid(agreed, run.request.units, _units(run, receipt), 0)
+    parcel = receipt.parcel
+    return share_of_paid(parcel.amount_minor - parcel.shipping_minor, parcel.agreed_units, _units(receipt), 0)
 
 
 def _tell_staff_of_late_parcel(lease: Lease, run: Run, receipt: Receipt) -> None:
@@ -65,7 +66,7 @@ def _tell_staff_of_late_parcel(lease: Lease, run: Run, receipt: Receipt) -> None
             write_step(request.pk, _late_step(run, came))
             return
         card = manual_card(
-            request, f"{came} after the request had been settled otherwise.", amount_minor=_share(run, receipt)
+            request, f"{came} after the request had been settled otherwise.", amount_minor=_share(receipt)
         )
         write_step(request.pk, _late_step(run, came))
         approval = put_before_staff(request, card, run_id=run.pk, sources=[Status(request.status)])

@@ -77,6 +77,7 @@ class Decision(AppendOnly):
     note = models.TextField(max_length=1000, blank=True)
     amount_minor = models.PositiveBigIntegerField("approved amount with shipping (minor units)", null=True, blank=True)
     shipping_minor = models.PositiveBigIntegerField("of it shipping (minor units)", default=0)
+    units = models.PositiveIntegerField("units approved; empty: all that were asked for", null=True, blank=True)
     require_return = models.BooleanField(default=False)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="decisions")
     source = models.CharField(max_length=10, choices=Source.choices)
@@ -93,6 +94,10 @@ class Decision(AppendOnly):
             models.CheckConstraint(
                 condition=Q(amount_minor__isnull=True) | Q(shipping_minor__lte=models.F("amount_minor")),
                 name="decision_shipping_within_amount",
+            ),
+            models.CheckConstraint(
+                condition=Q(units__isnull=True) | Q(units__gt=0, choice="approve"),
+                name="only_approved_units_are_counted",
             ),
         ]
 

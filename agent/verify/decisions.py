@@ -50,6 +50,8 @@ def check_decided(pages: Pages, refund: Refund, reserve: ChainRecord) -> Iterato
         yield f"{name} was to wait for the item, and nothing came back."
     elif refund.amount_minor != decision.amount_minor or refund.shipping_minor != decision.shipping_minor:
         yield f"{name} is not the amount that was decided."
+    elif refund.units != (decision.units or pages.request.units):
+        yield f"{name} is not for the units that were decided."
 
 
 def _check_what_came(pages: Pages, refund: Refund, reserve: ChainRecord, decision: Decision) -> Iterator[str]:
@@ -61,9 +63,11 @@ def _check_what_came(pages: Pages, refund: Refund, reserve: ChainRecord, decisio
     changed = difference(kept, receipt_row(receipt))
     if changed:
         yield f"What came back for refund {refund.reference} is not as it was recorded: {changed}."
-    if not decision.require_return or kept["agreed_minor"] != decision.amount_minor:
+    as_decided = (kept["agreed_minor"], kept.get("agreed_units")) == (decision.amount_minor, decision.units)
+    if not decision.require_return or not as_decided:
         yield f"The return of refund {refund.reference} is not the one that was decided."
-    units = min(kept["units"], pages.request.units)
-    goods = share_of_paid(kept["agreed_minor"] - kept["shipping_minor"], pages.request.units, units, 0)
+    agreed = decision.units or pages.request.units
+    units = min(kept["units"], agreed)
+    goods = share_of_paid(kept["agreed_minor"] - kept["shipping_minor"], agreed, units, 0)
     if (refund.amount_minor, refund.units) != (goods + kept["shipping_minor"], units):
         yield f"Refund {refund.reference} is not the price of what came back."

@@ -25,6 +25,7 @@ class Return(models.Model):
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.WAITING)
     amount_minor = models.PositiveBigIntegerField("agreed amount with shipping (minor units)")
     shipping_minor = models.PositiveBigIntegerField("of it shipping (minor units)", default=0)
+    units = models.PositiveIntegerField("units agreed; empty: all of the request", null=True, blank=True)
     ship_by = models.DateTimeField()
     check_at = models.DateTimeField(help_text="When the next check is due.")
     reminded_at = models.DateTimeField(null=True, blank=True)
@@ -37,10 +38,16 @@ class Return(models.Model):
                 fields=["request"], condition=Q(status="waiting"), name="one_waiting_return_per_request"
             ),
             models.CheckConstraint(condition=Q(amount_minor__gt=0), name="return_amount_above_zero"),
+            models.CheckConstraint(condition=Q(units__isnull=True) | Q(units__gt=0), name="return_units_above_zero"),
         ]
 
     def __str__(self) -> str:
         return self.code
+
+    @property
+    def agreed_units(self) -> int:
+        """How many units `amount_minor` is for."""
+        return self.units or self.request.units
 
 
 class Receipt(models.Model):

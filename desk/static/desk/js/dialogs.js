@@ -142,7 +142,17 @@
     button.querySelector(".act-label").textContent = Number.isFinite(total) && total > 0 ? `${words} ${format.format(total)}` : words;
   }
 
-  document.addEventListener("input", (event) => labelButton(event.target.form));
+  /** Fewer units cost less: the amount follows the number of units, and may still be made smaller by hand. */
+  function priceUnits(field) {
+    const prices = field.dataset?.prices?.split(" ") || [];
+    const price = prices[Number(field.value) - 1];
+    if (price) field.form.elements.amount.value = price;
+  }
+
+  document.addEventListener("input", (event) => {
+    priceUnits(event.target);
+    labelButton(event.target.form);
+  });
   document.addEventListener("change", (event) => labelButton(event.target.form));
   document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("form").forEach(labelButton));
   document.addEventListener("htmx:afterSwap", (event) => {
@@ -164,19 +174,5 @@
     image.src = link.href;
     image.alt = link.querySelector("img").alt;
     dialog.showModal();
-  });
-
-  // -- from a finding to its step -----------------------------------------------------------------------------------
-
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest("[data-step]");
-    const step = link && byId(`step-${link.dataset.step}`);
-    if (!step) return;
-    event.preventDefault();
-    const details = step.querySelector("details");
-    if (details) details.open = true;
-    step.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
-    step.classList.add("pointed");
-    window.setTimeout(() => step.classList.remove("pointed"), 2500);
   });
 })();
