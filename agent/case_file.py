@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db.models import Prefetch
 
 from agent.llm.base import Message
-from agent.prompts.fence import fenced, without_marks
+from agent.prompts.fence import fenced, one_line
 from agent.prompts.review import REVIEW
 from intake.models import Photo, Question, RefundRequest
 from intake.request_page import MOST_QUESTIONS
@@ -53,9 +53,9 @@ def review_messages(case: CaseFile, nonce: str, *, may_refund: bool) -> list[Mes
 
 
 def item_lines(request: RefundRequest) -> list[str]:
-    """The facts the look at the pictures needs too."""
+    """The facts the look at the pictures needs too. Names are one line each, whatever somebody called an article."""
     return [
-        f"Item: {request.line.name} ({request.line.sku})",
+        f"Item: {one_line(request.line.name)} ({one_line(request.line.sku)})",
         f"Reason: {request.reason} ({request.get_reason_display()})",
     ]
 
@@ -65,7 +65,7 @@ def _case_text(case: CaseFile, nonce: str, *, may_refund: bool) -> str:
     lines = [
         f"Case file of request #{request.number}, from the shop's records",
         f"Stage: {_stage(case, may_refund=may_refund)}",
-        f"Order: {request.line.order.number}",
+        f"Order: {one_line(request.line.order.number)}",
         *item_lines(request),
         f"Units asked for: {request.units} of {request.line.quantity}",
         f"Amount asked for: {format_minor(request.amount_minor, request.currency)}",
@@ -77,7 +77,7 @@ def _case_text(case: CaseFile, nonce: str, *, may_refund: bool) -> str:
         fenced(request.details, nonce),
     ]
     for number, question in enumerate(case.questions, start=1):
-        lines += ["", f"Question {number} of the shop: {_one_line(question.text)}", *_answer_lines(question, nonce)]
+        lines += ["", f"Question {number} of the shop: {one_line(question.text)}", *_answer_lines(question, nonce)]
     return "\n".join(lines)
 
 
@@ -92,7 +92,3 @@ def _stage(case: CaseFile, *, may_refund: bool) -> str:
     if may_refund:
         return "first review"
     return "review after the customer's answer; staff are in, so a person decides"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(without_marks(text).split())

@@ -6,9 +6,8 @@ import re
 import time
 
 from django.conf import settings
-from django.contrib.auth.models import User
-from django.db.models import Q
 
+from agent.customer_words import has_markup, names_one_of, staff_names, without_names
 from agent.lease import Lease
 from agent.llm.base import Message, ModelTrouble, Reply
 from agent.llm.choose import reviewing_model
@@ -16,7 +15,7 @@ from agent.llm.patience import complete_patiently
 from agent.models import Run
 from agent.prompts import PROMPT_VERSION
 from agent.prompts.decline import DECLINE
-from agent.prompts.fence import without_marks
+from agent.prompts.fence import one_line
 from agent.prompts.one_sentence import SENTENCE_END, one_sentence
 from intake.models import RefundRequest
 from intake.timeline import shorten
@@ -24,9 +23,6 @@ from intake.timeline import shorten
 MAX_SENTENCES = 3
 MAX_LENGTH = 700
 NOTE_LENGTH = 400
-MOST_STAFF = 500
-OUR_TEAM = "our team"
-MARKUP = re.compile(r"[<>\[\]{}`*_#|]|https?:|www\.")
 OUR_WORDS = re.compile(r"\b(?:tool|rule|score|system|agent|model|software|automatic|approval|staff)s?\b", re.IGNORECASE)
 NUMBER = re.compile(r"\d+")
 
@@ -38,8 +34,8 @@ def word_decline(lease: Lease, *, request_id: int, note: str) -> str:
     template.
     """
     item = RefundRequest.objects.values_list("line__name", flat=True).get(pk=request_id)
-    names = _staff_names(request_id)
-    note = _without_names(note, names)
+    names = staff_names(request_id)
+    note = without_names(note, names)
     deadline = time.monotonic() + settings.CALL_MAX_SECONDS
     try:
         reply = complete_patiently(reviewing_model(), _messages(item, note), [], deadline, lease.renew)
@@ -67,33 +63,19 @@ def is_fit(text: str, note: str, item: str, names: frozenset[str]) -> bool:
         return False
     if not set(NUMBER.findall(words)) <= set(NUMBER.findall(f"{note} {item}")):
         return False
-    return not names & set(re.findall(r"\w+", words))
+    return not names_one_of(words, names)
 
 
 def _may_be_read(text: str) -> bool:
-    return not MARKUP.search(text) and not OUR_WORDS.search(text)
+    return not has_markup(text) and not OUR_WORDS.search(text)
 
 
 def _messages(item: str, note: str) -> list[Message]:
-    facts = [f"Item: {item}", f"Note: {' '.join(without_marks(note).split())}"]
+    facts = [f"Item: {one_line(item)}", f"Note: {one_line(note)}"]
     return [
         {"role": "system", "content": DECLINE.format(shop=settings.SHOP_NAME)},
         {"role": "user", "content": "\n".join(facts)},
     ]
-
-
-def _staff_names(request_id: int) -> frozenset[str]:
-    """First and last names of the staff and of everyone who decided here: a note may name a colleague who did not."""
-    people = User.objects.filter(Q(is_staff=True) | Q(decisions__approval__request_id=request_id))
-    rows = people.values_list("first_name", "last_name").distinct()[:MOST_STAFF]
-    return frozenset(part for row in rows for name in row for part in name.split())
-
-
-def _without_names(note: str, names: frozenset[str]) -> str:
-    if not names:
-        return note
-    name = rf"\b(?:{'|'.join(re.escape(name) for name in sorted(names))})\b"
-    return re.sub(rf"{name}(?:\s+{name})*", OUR_TEAM, note)
 
 
 def _note_on_run(lease: Lease, reply: Reply) -> None:

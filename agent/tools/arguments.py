@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
+from agent.prompts.fence import visible
 from intake.timeline import shorten
 
 MAX_LENGTH = 20_000
@@ -30,8 +31,9 @@ ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
 
 def up_to(length: int) -> BeforeValidator:
-    """For text fields: what passes `length` characters is cut, since a long remark is no reason to lose it."""
-    return BeforeValidator(lambda value: shorten(value.strip(), length) if isinstance(value, str) else value)
+    """For text fields: what passes `length` characters is cut, since a long remark is no reason to lose it, and nobody
+    reads what cannot be seen or turns a line around."""
+    return BeforeValidator(lambda value: shorten(visible(value).strip(), length) if isinstance(value, str) else value)
 
 
 def at_most(count: int) -> BeforeValidator:

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
+from agent.prompts.fence import one_line
 from agent.tools.context import Outcome, ReviewContext
 from agent.tools.tool import NoArguments, Tool
 from intake.models import RefundRequest
@@ -24,11 +25,11 @@ def run(context: ReviewContext, arguments: NoArguments) -> Outcome:
     lines = list(order.lines.order_by("id")[:MAX_LINES])
     charge = order.charges.order_by("captured_at", "id").first()
     result = {
-        "order": order.number,
+        "order": one_line(order.number),
         "placed_on": shop_day(order.placed_at),
         "currency": order.currency,
         "lines": [_line(line, order.currency) for line in lines],
-        "card": {"brand": charge.card_brand, "last_four": charge.card_last4} if charge else None,
+        "card": {"brand": one_line(charge.card_brand), "last_four": charge.card_last4} if charge else None,
         "this_request": _this_request(request),
     }
     return Outcome(result, f"Looked up order {order.number}", _detail(lines, request, charge))
@@ -41,8 +42,8 @@ def shop_day(moment: datetime | None) -> str | None:
 
 def _line(line: OrderLine, currency: str) -> dict[str, Any]:
     return {
-        "sku": line.sku,
-        "item": line.name,
+        "sku": one_line(line.sku),
+        "item": one_line(line.name),
         "units": line.quantity,
         "unit_price": format_minor(line.unit_price_minor, currency),
         "paid": format_minor(line.paid_minor, currency),
@@ -54,8 +55,8 @@ def _this_request(request: RefundRequest) -> dict[str, Any]:
     days = _days_to_request(request)
     window = request.policy.refund_window_days
     return {
-        "sku": request.line.sku,
-        "item": request.line.name,
+        "sku": one_line(request.line.sku),
+        "item": one_line(request.line.name),
         "units": request.units,
         "would_pay": format_minor(request.amount_minor, request.currency),
         "would_pay_minor": request.amount_minor,

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from agent.prompts.fence import one_line
 from agent.tools.context import Outcome, ReviewContext
 from agent.tools.get_order import shop_day
 from agent.tools.tool import NoArguments, Tool
@@ -55,7 +56,7 @@ def _refund(refund: Refund) -> dict[str, Any]:
         "on": shop_day(refund.reserved_at),
         "days_ago": _days_ago(refund),
         "amount": format_minor(refund.amount_minor, refund.currency),
-        "item": refund.line.name if refund.line else None,
+        "item": one_line(refund.line.name) if refund.line else None,
         "status": refund.status,
     }
 
@@ -64,7 +65,7 @@ def _earlier(request: RefundRequest) -> dict[str, Any]:
     return {
         "number": request.number,
         "asked_on": shop_day(request.created_at),
-        "item": request.line.name,
+        "item": one_line(request.line.name),
         "reason": request.reason,
         "status": request.status,
     }
