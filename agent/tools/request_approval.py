@@ -9,13 +9,17 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from agent.customer_words import has_markup, staff_names, without_names
 from agent.models import Approval
 from agent.outcomes import Point
+from agent.prompts.fence import one_line
 from agent.tools.arguments import Arguments, at_most, up_to
 from agent.tools.context import Outcome, ReviewContext
 from agent.tools.tool import Tool
 
 MAX_POINTS = 5
+FAILED = "Recommendation not accepted"
+PLAIN_WORDS = "draft_question is for the customer: plain words only, without markup, links or names of tools."
 
 
 class Claim(Arguments):
@@ -62,13 +66,16 @@ class RequestApproval(Arguments):
 
 
 def run(context: ReviewContext, arguments: RequestApproval) -> Outcome:
+    question = _draft_question(context, arguments)
+    if has_markup(_without_item(context, question)):
+        return Outcome({"error": PLAIN_WORDS}, FAILED, PLAIN_WORDS, failed=True)
     rules_were_asked = context.verdicts is not None
     handover = context.hand_over(
         arguments.recommendation,
         reasoning=arguments.reasoning,
         findings=_points(context, arguments.findings),
         concerns=_points(context, arguments.concerns),
-        draft_question=arguments.draft_question if arguments.recommendation == "ask_customer" else "",
+        draft_question=question,
     )
     complete = replace(
         handover,
@@ -78,6 +85,18 @@ def run(context: ReviewContext, arguments: RequestApproval) -> Outcome:
     )
     name = Approval.Recommendation(arguments.recommendation).label
     return Outcome({"status": "handed over"}, f"Recommended: {name.lower()}", arguments.reasoning, ending=complete)
+
+
+def _draft_question(context: ReviewContext, arguments: RequestApproval) -> str:
+    """As a staff member may send it on with one click; whoever a customer's text names as staff stays inside."""
+    if arguments.recommendation != "ask_customer":
+        return ""
+    return without_names(arguments.draft_question, staff_names(context.request.pk))
+
+
+def _without_item(context: ReviewContext, question: str) -> str:
+    """The question without the article's name, which may hold whatever the shop calls it."""
+    return question.casefold().replace(one_line(context.request.line.name).casefold(), "")
 
 
 def _counter_case(context: ReviewContext, claim: CounterCase | None) -> Point | None:
@@ -94,5 +113,5 @@ REQUEST_APPROVAL = Tool(
     description="Hands the case to staff with your recommendation. This ends the review.",
     arguments=RequestApproval,
     run=run,
-    failed_title="Recommendation not accepted",
+    failed_title=FAILED,
 )
