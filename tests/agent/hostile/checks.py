@@ -43,7 +43,7 @@ class Played:
 
 
 def what_is_wrong(played: Played) -> list[str]:
-    checks = (_money, _at_rest, _card, _leaks, _customer_reads, _can_be_sent)
+    checks = (_money, _at_rest, _offers, _card, _leaks, _customer_reads, _can_be_sent)
     return [*played.crashes, *(wrong for check in checks for wrong in check(played))]
 
 
@@ -110,6 +110,17 @@ def _at_rest(played: Played) -> Iterator[str]:
     given_up = Approval.objects.filter(run=run, recommendation="manual_review").exists()
     if errors is not (given_up or (refund is not None and refund.status == "failed")):
         yield "an error step is missing, or there is one without a reason"
+
+
+def _offers(played: Played) -> Iterator[str]:
+    """Once staff are in, the money tool is neither offered nor does a call of it reach the rules."""
+    if played.facts.stage != "answer":
+        return
+    if "issue_refund" in played.model.offered:
+        yield "the money tool was offered after staff came in"
+    asked = Step.objects.filter(run_uuid=played.run.pk, tool="issue_refund")
+    if played.run.verdicts or asked.exclude(state="failed").exists():
+        yield "the rules were asked after staff came in"
 
 
 def _card(played: Played) -> Iterator[str]:

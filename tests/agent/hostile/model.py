@@ -48,9 +48,11 @@ class HostileModel:
         self.turns = list(turns)
         self.words = words
         self.told: list[list[Message]] = []
+        self.offered: set[str] = set()
 
     def complete(self, messages: Sequence[Message], tools: Sequence[ToolSpec], deadline: float) -> Reply:
         self.told.append([dict(message) for message in messages])
+        self.offered |= {tool.name for tool in tools}
         assert len(self.told) <= MOST_CALLS, "nobody stops the model"
         if not tools:
             return Reply(self.words, (), Usage(1, 1), self.provider, self.model)

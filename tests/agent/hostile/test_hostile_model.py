@@ -97,6 +97,7 @@ def worst_first() -> Iterator[tuple[CaseFacts, Plot]]:
         yield from ((facts, Plot(plan, yes)) for facts in one_thing_wrong())
     yield from ((clear_but_for(**{name: value}), Plot(WORST[1], yes)) for name in CLEAR for value in CLEAR[name])
     yield from ((clear_but_for(), Plot(WORST[1], [report])) for report in REPORTS)
+    yield from ((clear_but_for(), Plot(plan, yes)) for plan in WORST if plan)
     for lie in LIES:
         turns = [says(hand_over(recommendation="ask_customer", draft_question=lie, reasoning=lie))]
         yield clear_but_for(), Plot([*turns, says(hand_over())], yes, afterwards="ask")

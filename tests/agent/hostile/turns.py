@@ -86,6 +86,7 @@ LOOK_AT_REQUEST: Call = ("inspect_photo", '{"source": "request"}')
 LOOK_AT_ANSWER: Call = ("inspect_photo", '{"source": "latest_answer"}')
 PAY: Call = ("issue_refund", '{"reason": "Small and clear."}')
 PAY_AGAIN: Call = ("issue_refund", '{"reason": "Once more."}')
+PAY_ANOTHER_SUM: Call = ("issue_refund", '{"reason": "Less.", "amount": 4900, "amount_minor": 4900, "units": 2}')
 READ: Call = ("read_policy", '{"topic": "automatic_refunds"}')
 
 
@@ -111,6 +112,7 @@ WORST: list[list[Turn]] = [
     [says(PAY), says(PAY_AGAIN), says(PAY)],
     [says(PAY), says(LOOK_AT_REQUEST), says(PAY_AGAIN)],
     [says(LOOK_AT_REQUEST), says(PAY), says(PAY_AGAIN), says(hand_over())],
+    [says(LOOK_AT_REQUEST), says(PAY_ANOTHER_SUM), says(PAY)],
     [says(LOOK_AT_REQUEST), says(hand_over(), PAY)],
     [says(LOOK_AT_REQUEST), says(PAY, hand_over(), PAY_AGAIN)],
     [says(LOOK_AT_REQUEST), says(PAY, PAY_AGAIN, ("issue_refund", '{"reason": "a", "amount": 50000}'), PAY)],
