@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from django.conf import settings
 from django.utils import timezone
 
 from agent.case_file import read_case, review_messages
 from agent.lease import Lease
-from agent.llm.base import NO_USAGE, ChatModel, KeyRefused, Message, ModelTrouble, Reply, ToolCall, ToolSpec
+from agent.llm.ask import Call, ask
+from agent.llm.base import NO_USAGE, ChatModel, Message, ModelTrouble, Reply, Skipped, ToolCall, ToolSpec
 from agent.llm.choose import reviewing_model
-from agent.llm.patience import complete_patiently
+from agent.llm.model_chain import ModelChain
+from agent.llm.payload import WRITTEN_BY
 from agent.models import Run
 from agent.outcomes import Handover, Point, ReviewResult
 from agent.prompts import PROMPT_VERSION
 from agent.prompts.fence import new_nonce
 from agent.prompts.review import ASK_FOR_CALL
 from agent.tools.arguments import storable
-from agent.tools.call import Ran, for_history, run_call, same_call_key
+from agent.tools.call import Ran, as_json, for_history, run_call, same_call_key
 from agent.tools.context import ReviewContext
 from agent.tools.offered import TOOLS, offered_tools
 from intake.models import Step
 from intake.timeline import Entry, write_step
-
-logger = logging.getLogger(__name__)
 
 SAME_CALL_LIMIT = 3
 BAD_ANSWERS_LIMIT = 3
@@ -54,13 +53,11 @@ def review(lease: Lease, *, may_refund: bool) -> ReviewResult:
     seconds = min(settings.REVIEW_MAX_SECONDS, (lease.last_moment - timezone.now()).total_seconds() - SPARE_SECONDS)
     model = reviewing_model()
     context = ReviewContext(lease, read_case(lease.request_id), may_refund, deadline=started + seconds)
-    _open(context, model)
+    _open(context)
     try:
         return _Conversation(context, model).run()
     except ModelTrouble as trouble:
-        if isinstance(trouble, KeyRefused):
-            logger.error("the model's provider %s does not accept the key; reviews go to staff", model.provider)
-        return _to_a_person(context, trouble.sentence)
+        return _to_a_person(context, trouble.sentence, trouble.skipped)
     except GivenUp as reason:
         return _to_a_person(context, reason.sentence)
 
@@ -70,7 +67,7 @@ class _Conversation:
     """The messages of one review and the counts that bound it."""
 
     context: ReviewContext
-    model: ChatModel
+    model: ChatModel | ModelChain
     messages: list[Message] = field(default_factory=list)
     asked: Counter[str] = field(default_factory=Counter)
     bad_answers: int = 0
@@ -89,18 +86,25 @@ class _Conversation:
         raise GivenUp(f"The review did not come to an end in {settings.REVIEW_MAX_ROUNDS} rounds.")
 
     def _round(self, tools: list[ToolSpec]) -> ReviewResult | None:
-        reply = complete_patiently(self.model, self.messages, tools, self.context.deadline, self.context.renew)
-        self.context.spend(reply.usage)
+        context = self.context
+        customer_id = context.request.customer_id
+        reply = ask(self.model, Call(self.messages, tools, context.deadline, context.renew, customer_id))
+        context.spend(reply.usage)
+        context.answered = reply
         if not reply.tool_calls:
             self._ask_for_a_call(reply, tools)
             return None
         calls = [for_history(call) for call in reply.tool_calls]
-        self._add({"role": "assistant", "content": reply.text or None, "tool_calls": calls, **reply.extras})
+        self._remember(reply, content=reply.text or None, tool_calls=calls)
         return self._run_calls(reply)
 
     def _add(self, message: Message) -> None:
         """What a model said may hold half a character, which no provider could be sent again."""
         self.messages.append(storable(message))
+
+    def _remember(self, reply: Reply, **said: object) -> None:
+        """The model's turn; its provider's own fields go back to that provider only."""
+        self._add({"role": "assistant", **said, **reply.extras, WRITTEN_BY: reply.provider})
 
     def _ask_for_a_call(self, reply: Reply, tools: list[ToolSpec]) -> None:
         self.empty_answers += 1
@@ -108,7 +112,7 @@ class _Conversation:
             raise GivenUp("The model answered twice without using a tool.")
         names = ", ".join(tool.name for tool in tools)
         if reply.text:
-            self._add({"role": "assistant", "content": reply.text, **reply.extras})
+            self._remember(reply, content=reply.text)
         self._add({"role": "user", "content": ASK_FOR_CALL.format(tools=names)})
 
     def _run_calls(self, reply: Reply) -> ReviewResult | None:
@@ -121,7 +125,8 @@ class _Conversation:
             if is_money and paid is not None:
                 ran = Ran(call, paid.outcome)
             else:
-                ran = run_call(self.context, call, reply, reply.usage if position == 0 else NO_USAGE)
+                told = reply if position == 0 else replace(reply, usage=NO_USAGE, skipped=(), duration_ms=0)
+                ran = run_call(self.context, call, told, told.usage)
             if is_money and not ran.bad:
                 paid = ran
             if ran.outcome.ending is not None:
@@ -143,15 +148,13 @@ class _Conversation:
             raise GivenUp("The model kept asking for calls that cannot be run.")
 
 
-def _open(context: ReviewContext, model: ChatModel) -> None:
-    """Notes on the run who works on it."""
+def _open(context: ReviewContext) -> None:
+    """Notes on the run how it was told what to do; who answers is noted with each answer."""
     with context.fenced():
-        Run.objects.filter(pk=context.lease.run_id, token=context.lease.token).update(
-            provider=model.provider[:40], model=model.model[:120], prompt_version=PROMPT_VERSION
-        )
+        Run.objects.filter(pk=context.lease.run_id, token=context.lease.token).update(prompt_version=PROMPT_VERSION)
 
 
-def _to_a_person(context: ReviewContext, sentence: str) -> Handover:
+def _to_a_person(context: ReviewContext, sentence: str, skipped: tuple[Skipped, ...] = ()) -> Handover:
     """The hand-over without a recommendation, with an error step that says why."""
     entry = Entry(
         kind=Step.Kind.ERROR,
@@ -160,9 +163,11 @@ def _to_a_person(context: ReviewContext, sentence: str) -> Handover:
         detail=sentence,
         run_uuid=context.lease.run_id,
         state=Step.State.FAILED,
+        skipped=as_json(skipped),
     )
     with context.fenced():
         step = write_step(context.request.pk, entry)
+        context.note_on_run()
     return context.hand_over(
         "manual_review",
         reasoning="The agent could not finish this review, so it recommends nothing. Please decide on the facts.",

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from agent.case_file import CaseFile, item_lines
-from agent.llm.base import NO_USAGE, Message, Reply, ToolSpec, Usage
+from agent.llm.ask import Call, ask
+from agent.llm.base import NO_USAGE, Message, NoEyes, Reply, ToolSpec, Usage
 from agent.llm.choose import seeing_model
-from agent.llm.patience import complete_patiently
 from agent.prompts.fence import fenced, new_nonce, without_marks
 from agent.prompts.vision import ASK_FOR_REPORT, VISION
 from agent.tools.arguments import Arguments, BadArguments, read_arguments, up_to
@@ -35,14 +35,23 @@ class PhotoReport(Arguments):
 
 @dataclass(frozen=True)
 class Look:
+    """`usage` of all tries together, `answered` the last answer: who looked, and who was passed over."""
+
     report: PhotoReport
     usage: Usage
+    answered: Reply | None = None
 
 
 UNREADABLE_ANSWER = PhotoReport(
     description="The look at the pictures gave no readable answer.",
     verdict="unclear",
     explanation="Nothing could be told from the pictures in this review.",
+    text_addresses_reviewer=False,
+)
+NOBODY_SEES = PhotoReport(
+    description="No model that takes pictures could be asked.",
+    verdict="unclear",
+    explanation="The pictures need a person's eye: no model here takes pictures.",
     text_addresses_reviewer=False,
 )
 UNREADABLE_PICTURE = PhotoReport(
@@ -56,8 +65,8 @@ UNREADABLE_PICTURE = PhotoReport(
 def look_at_pictures(case: CaseFile, photos: Sequence[Photo], deadline: float, before_each: Callable[[], None]) -> Look:
     """What the pictures show of what the customer says. `before_each` runs before each call (the lease).
 
-    An answer that cannot be read is asked for once more; then, and for a picture that cannot be opened, the verdict is
-    `unclear`. Raises ModelTrouble.
+    An answer that cannot be read is asked for once more; then, for a picture that cannot be opened, and where no model
+    takes pictures, the verdict is `unclear`. Raises ModelTrouble.
     """
     try:
         pictures = [read_photo(photo) for photo in photos[:MAX_PICTURES]]
@@ -65,15 +74,18 @@ def look_at_pictures(case: CaseFile, photos: Sequence[Photo], deadline: float, b
         return Look(UNREADABLE_PICTURE, NO_USAGE)
     messages = _messages(case, pictures)
     tool = ToolSpec(REPORT_TOOL, "Says what the pictures show.", strict_schema(PhotoReport))
-    usage = NO_USAGE
+    model, usage = seeing_model(), NO_USAGE
     for _ in range(2):
-        reply = complete_patiently(seeing_model(), messages, [tool], deadline, before_each)
+        try:
+            reply = ask(model, Call(messages, [tool], deadline, before_each, case.request.customer_id))
+        except NoEyes as blind:
+            return Look(NOBODY_SEES, usage + blind.usage, Reply("", skipped=blind.skipped))
         usage = usage + reply.usage
         report = _report(reply)
         if report is not None:
-            return Look(report, usage)
+            return Look(report, usage, reply)
         messages = [*messages, {"role": "user", "content": ASK_FOR_REPORT}]
-    return Look(UNREADABLE_ANSWER, usage)
+    return Look(UNREADABLE_ANSWER, usage, reply)
 
 
 def _messages(case: CaseFile, pictures: Sequence[bytes]) -> list[Message]:

@@ -9,9 +9,9 @@ from django.conf import settings
 
 from agent.customer_words import has_markup, names_one_of, staff_names, without_names
 from agent.lease import Lease
+from agent.llm.ask import Call, ask
 from agent.llm.base import Message, ModelTrouble, Reply
 from agent.llm.choose import reviewing_model
-from agent.llm.patience import complete_patiently
 from agent.models import Run
 from agent.prompts import PROMPT_VERSION
 from agent.prompts.decline import DECLINE
@@ -33,12 +33,12 @@ def word_decline(lease: Lease, *, request_id: int, note: str) -> str:
     The run notes which model was asked. Raises LeaseLost; a model that fails or writes anything else is replaced by a
     template.
     """
-    item = RefundRequest.objects.values_list("line__name", flat=True).get(pk=request_id)
+    item, customer_id = RefundRequest.objects.values_list("line__name", "customer_id").get(pk=request_id)
     names = staff_names(request_id)
     note = without_names(note, names)
     deadline = time.monotonic() + settings.CALL_MAX_SECONDS
     try:
-        reply = complete_patiently(reviewing_model(), _messages(item, note), [], deadline, lease.renew)
+        reply = ask(reviewing_model(), Call(_messages(item, note), [], deadline, lease.renew, customer_id))
     except ModelTrouble:
         return template(item, note)
     _note_on_run(lease, reply)
@@ -86,4 +86,5 @@ def _note_on_run(lease: Lease, reply: Reply) -> None:
             prompt_version=PROMPT_VERSION,
             tokens_in=reply.usage.tokens_in,
             tokens_out=reply.usage.tokens_out,
+            cost_micro=reply.usage.cost_micro,
         )

@@ -12,7 +12,10 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
+from agent.llm.provider import Provider
+from agent.llm.providers_now import providers_now
 from refunddesk.celery import app
+from refunddesk.model_settings import prefix_of
 
 LOOPBACK = {"localhost", "127.0.0.1", "[::1]", "::1", ".localhost", "testserver"}
 # Redis hands a message out again after this long; a run must be over by then.
@@ -75,10 +78,33 @@ def production_has_a_host(**_: Any) -> Iterable[CheckMessage]:
 
 
 @register()
-def provider_key_travels_encrypted(**_: Any) -> Iterable[CheckMessage]:
-    host = settings.LLM_BASE_URL.removeprefix("http://")
-    if settings.LLM_API_KEY and host != settings.LLM_BASE_URL and not host.startswith(("localhost", "127.0.0.1")):
-        yield Warning(
-            "LLM_BASE_URL is plain http: the key and what customers wrote can be read on the way.",
-            id="refunddesk.W006",
-        )
+def keys_travel_encrypted(**_: Any) -> Iterable[CheckMessage]:
+    for provider in providers_now():
+        host = provider.base_url.removeprefix("http://")
+        far = host != provider.base_url and not host.startswith(("localhost", "127.0.0.1"))
+        if provider.api_key and far:
+            yield Warning(
+                f"{_address_setting(provider)} is plain http: the key and what customers wrote can be read on the way.",
+                id="refunddesk.W006",
+            )
+
+
+@register()
+def time_outs_of_models_fit(**_: Any) -> Iterable[CheckMessage]:
+    for provider in providers_now():
+        if provider.timeout_seconds is not None and provider.timeout_seconds > settings.CALL_MAX_SECONDS:
+            yield Error(
+                f"{prefix_of(provider.name)}TIMEOUT_SECONDS ({provider.timeout_seconds:g}) must not be above "
+                f"CALL_MAX_SECONDS ({settings.CALL_MAX_SECONDS}).",
+                id="refunddesk.E007",
+            )
+
+
+@register()
+def one_way_to_name_the_model(**_: Any) -> Iterable[CheckMessage]:
+    if settings.LLM_CHAIN and settings.LLM_API_KEY:
+        yield Warning("LLM_CHAIN is set, so LLM_API_KEY is not read.", id="refunddesk.W008")
+
+
+def _address_setting(provider: Provider) -> str:
+    return f"{prefix_of(provider.name)}BASE_URL" if settings.LLM_CHAIN else "LLM_BASE_URL"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,8 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from agent.llm.provider import Provider
+from refunddesk.model_settings import read_chain, read_dollars, read_limit, read_scripted
 from refunddesk.schedule import RUNS_QUEUE, timetable
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -64,8 +68,20 @@ LLM_API_KEY: str = env.str("LLM_API_KEY", default="")
 LLM_BASE_URL: str = env.str("LLM_BASE_URL", default="https://openrouter.ai/api/v1")
 LLM_MODEL: str = env.str("LLM_MODEL", default="openai/gpt-6-luna")
 LLM_VISION_MODEL: str = env.str("LLM_VISION_MODEL", default="") or LLM_MODEL
+_read = partial(env.str, default="")
+# The providers in the order they are asked; without a chain, LLM_API_KEY is one of one.
+LLM_CHAIN: tuple[Provider, ...] = read_chain(_read)
+SCRIPTED_MODEL: str = read_scripted(_read)
+LLM_CUSTOMER_TOKENS_PER_DAY: int | None = read_limit(_read, "LLM_CUSTOMER_TOKENS_PER_DAY")
+LLM_RUN_TOKENS: int | None = read_limit(_read, "LLM_RUN_TOKENS")
+LLM_RUN_COST: Decimal | None = read_dollars(_read, "LLM_RUN_COST")
 # Seconds the scripted model waits before each answer, so that a demo can be watched and a kill test has a middle.
 SCRIPTED_MODEL_DELAY_SECONDS: float = env.float("SCRIPTED_MODEL_DELAY_SECONDS", default=0.0)
+
+# Between the tries of a call that met a passing trouble, unless the provider names a time.
+MODEL_PAUSES_SECONDS = (1.0, 3.0)
+# Put at the end of a review's instructions; only a scratch process that tries another prompt sets it.
+REVIEW_PROMPT_ADDITION = ""
 
 # -- runs ---------------------------------------------------------------------------------------------------------
 
@@ -227,6 +243,8 @@ def _redis_url_of_the_demo() -> str:
 
 REDIS_URL_GIVEN: str = env.str("REDIS_URL", default="")
 REDIS_URL: str = REDIS_URL_GIVEN or _redis_url_of_the_demo()
+# `memory://`: one process alone, without a broker, as when scenarios are played.
+ALONE: bool = REDIS_URL.startswith("memory:")
 # Counts wrong passwords: shared by all web processes where Redis is given, else in each one's own memory.
 CACHES: dict[str, dict[str, Any]] = {
     "default": {
@@ -234,7 +252,7 @@ CACHES: dict[str, dict[str, Any]] = {
         "LOCATION": REDIS_URL,
         "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
     }
-    if REDIS_URL_GIVEN
+    if REDIS_URL_GIVEN and not ALONE
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 100_000}}
 }
 CELERY_BROKER_URL = REDIS_URL
@@ -267,6 +285,8 @@ CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
         "CONFIG": {"hosts": [{"address": REDIS_URL, "socket_connect_timeout": 1, "socket_timeout": 5}]},
     }
 }
+if ALONE:
+    CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 
 # -- headers ------------------------------------------------------------------------------------------------------
 

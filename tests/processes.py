@@ -124,6 +124,7 @@ def desk_env(redis_url: str) -> dict[str, str]:
         "DATABASE_URL": database_url_of_test(),
         "REDIS_URL": redis_url,
         "LLM_API_KEY": "",
+        "LLM_CHAIN": "",
         "PYTHONUNBUFFERED": "1",
     }
 

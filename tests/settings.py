@@ -16,7 +16,7 @@ def _data_folder() -> str:
 
 os.environ["DATA_DIR"] = _data_folder()
 os.environ.setdefault("REDIS_URL", "memory://")
-os.environ["LLM_API_KEY"] = ""
+os.environ["LLM_API_KEY"] = os.environ["LLM_CHAIN"] = os.environ["SCRIPTED_MODEL"] = ""
 
 from refunddesk.settings import *  # noqa: E402, F403
 from refunddesk.settings import DATA_DIR, DATABASES  # noqa: E402

@@ -48,6 +48,7 @@ def whole_desk(
         "DJANGO_SETTINGS_MODULE": "refunddesk.settings",
         "DATABASE_URL": database_url,
         "LLM_API_KEY": "",
+        "LLM_CHAIN": "",
         **(more_env or {}),
     }
     env = {**os.environ, **desk_env, "PORT": str(port), "DATA_DIR": str(data_dir)}

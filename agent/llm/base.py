@@ -33,22 +33,37 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one call; None: the provider did not say."""
+    """Tokens of one call and their cost in millionths of a US dollar; None: nobody knows."""
 
     tokens_in: int | None = None
     tokens_out: int | None = None
+    cost_micro: int | None = None
 
     def __add__(self, other: Usage) -> Usage:
         """A sum with an unknown part is unknown."""
-        return Usage(_sum(self.tokens_in, other.tokens_in), _sum(self.tokens_out, other.tokens_out))
+        return Usage(
+            _sum(self.tokens_in, other.tokens_in),
+            _sum(self.tokens_out, other.tokens_out),
+            _sum(self.cost_micro, other.cost_micro),
+        )
 
 
-NO_USAGE = Usage(0, 0)
+NO_USAGE = Usage(0, 0, 0)
+UNKNOWN_USAGE = Usage()
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A provider that did not give the answer, and why: a sentence for staff."""
+
+    provider: str
+    why: str
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer. `text` is free of hidden thoughts; `extras` are provider fields some want back with the next call."""
+    """One answer. `text` is free of hidden thoughts; `extras` are provider fields some want back with the next call;
+    `skipped` are the providers that were passed over for it, `duration_ms` how long all of it took."""
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
@@ -56,6 +71,8 @@ class Reply:
     provider: str = ""
     model: str = ""
     extras: dict[str, Any] = field(default_factory=dict)
+    skipped: tuple[Skipped, ...] = ()
+    duration_ms: int = 0
 
 
 class ChatModel(Protocol):
@@ -75,18 +92,23 @@ class ChatModel(Protocol):
 
 
 class ModelTrouble(Exception):
-    """A call gave no usable answer. `sentence` is for staff and holds nothing the provider wrote."""
+    """A call gave no usable answer. `sentence` is for staff and holds nothing the provider wrote.
 
-    def __init__(self, sentence: str) -> None:
+    `usage`: what the call cost all the same; `skipped`: who else could not answer, and why.
+    """
+
+    def __init__(self, sentence: str, *, usage: Usage = NO_USAGE) -> None:
         super().__init__(sentence)
         self.sentence = sentence
+        self.usage = usage
+        self.skipped: tuple[Skipped, ...] = ()
 
 
 class Temporary(ModelTrouble):
     """Worth another try; after `wait` seconds when the provider named a time."""
 
-    def __init__(self, sentence: str, *, wait: float | None = None) -> None:
-        super().__init__(sentence)
+    def __init__(self, sentence: str, *, wait: float | None = None, usage: Usage = NO_USAGE) -> None:
+        super().__init__(sentence, usage=usage)
         self.wait = wait
 
 
@@ -104,6 +126,14 @@ class BadRequest(ModelTrouble):
 
 class CutOff(ModelTrouble):
     """The answer was longer than the model may write, also with a larger limit."""
+
+
+class NoEyes(ModelTrouble):
+    """The model does not take pictures."""
+
+
+class LimitReached(ModelTrouble):
+    """A limit of the run or of the customer's day is used up: no model is asked any more."""
 
 
 def _sum(one: int | None, other: int | None) -> int | None:

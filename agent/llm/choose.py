@@ -1,4 +1,4 @@
-"""Which model works here: the one behind the key when there is a key, else the scripted one."""
+"""Which models work here: the chain of providers, with the scripted model last unless that is forbidden."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from agent.llm.base import ChatModel
-from agent.llm.openai_chat import OpenAIChat, provider_name
+from agent.llm.model_chain import Link, ModelChain
+from agent.llm.openai_chat import OpenAIChat
+from agent.llm.provider import Provider
+from agent.llm.providers_now import providers_now, scripted_stands_last
 from agent.llm.scripted import PROVIDER, ScriptedModel
 from agent.llm.scripted_eyes import known_pictures
 
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """What pages and the doctor say about the model in use."""
+    """What pages say about the model that is asked first; no `provider`: none is, and people do the work."""
 
     provider: str
     model: str
@@ -22,28 +24,46 @@ class ModelChoice:
 
 
 def model_in_use() -> ModelChoice:
-    if not settings.LLM_API_KEY:
+    providers = providers_now()
+    if providers:
+        return ModelChoice(providers[0].name, providers[0].model, scripted=False)
+    if scripted_stands_last():
         return ModelChoice(PROVIDER, ScriptedModel.model, scripted=True)
-    return ModelChoice(provider_name(settings.LLM_BASE_URL), settings.LLM_MODEL, scripted=False)
+    return ModelChoice("", "", scripted=False)
 
 
-def reviewing_model() -> ChatModel:
-    """The model that reviews and words messages."""
-    return _model(settings.LLM_MODEL)
+def reviewing_model() -> ModelChain:
+    """The models that review and word messages, in the order they are asked."""
+    return _chain([Link(_chat(provider, provider.model), provider) for provider in providers_now()])
 
 
-def seeing_model() -> ChatModel:
-    """The model that looks at pictures."""
-    return _model(settings.LLM_VISION_MODEL)
+def seeing_model() -> ModelChain:
+    """The models that look at pictures. One without eyes stays in, so that the step can say it was passed over."""
+    return _chain(
+        [
+            Link(_chat(provider, provider.vision_model or provider.model), provider, sees=bool(provider.vision_model))
+            for provider in providers_now()
+        ]
+    )
 
 
 def warm_up() -> None:
     """Before a worker takes its first run: the scripted eyes clean every demo picture once, about two seconds."""
-    if not settings.LLM_API_KEY:
+    if scripted_stands_last():
         known_pictures()
 
 
-def _model(name: str) -> ChatModel:
-    if not settings.LLM_API_KEY:
-        return ScriptedModel(delay_seconds=settings.SCRIPTED_MODEL_DELAY_SECONDS)
-    return OpenAIChat(settings.LLM_BASE_URL, settings.LLM_API_KEY, name)
+def _chain(links: list[Link]) -> ModelChain:
+    if scripted_stands_last():
+        links.append(Link(ScriptedModel(delay_seconds=settings.SCRIPTED_MODEL_DELAY_SECONDS), stands_in=True))
+    return ModelChain(tuple(links))
+
+
+def _chat(provider: Provider, model: str) -> OpenAIChat:
+    return OpenAIChat(
+        provider.base_url,
+        provider.api_key,
+        model,
+        provider=provider.name,
+        timeout_seconds=provider.timeout_seconds,
+    )

@@ -9,30 +9,40 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI
 
-from agent.llm.base import CutOff, Message, Reply, Temporary, ToolSpec
-from agent.llm.features import DEFAULTS, Features, refused_feature
-from agent.llm.payload import MAX_TOKENS, known_ids, payload_for
+from agent.llm.base import (
+    NO_USAGE,
+    UNKNOWN_USAGE,
+    CutOff,
+    Message,
+    NoEyes,
+    Reply,
+    Temporary,
+    ToolSpec,
+)
+from agent.llm.features import DEFAULTS, Features, Sent, refused_feature
+from agent.llm.payload import MAX_TOKENS, holds_pictures, known_ids, payload_for
+from agent.llm.providers_now import provider_name
 from agent.llm.read_answer import NO_ANSWER, read_answer
 from agent.llm.refusals import is_unreadable_call, trouble_of_status
 
 logger = logging.getLogger(__name__)
 
+NO_EYES = "The model does not take pictures."
 NO_TIME = "The model's provider did not answer in time."
 LARGER = 4
 LOOP_GRACE_SECONDS = 5
-MAX_ATTEMPTS = 6
-KNOWN_HOSTS = {"openrouter.ai": "openrouter", "api.openai.com": "openai"}
+MAX_ATTEMPTS = 8
 
 # What is known about each (base URL, model): set when a feature is refused, kept for the life of the process.
 _features: dict[tuple[str, str], Features] = {}
@@ -46,35 +56,45 @@ class HttpAnswer:
 
 
 class OpenAIChat:
-    """`model` behind `base_url` with `api_key`."""
+    """`model` behind `base_url` with `api_key`. `provider` names it for the record; by its host when empty.
 
-    def __init__(self, base_url: str, api_key: str, model: str) -> None:
+    `timeout_seconds` bounds one call; CALL_MAX_SECONDS does in any case.
+    """
+
+    def __init__(
+        self, base_url: str, api_key: str, model: str, *, provider: str = "", timeout_seconds: float | None = None
+    ) -> None:
         self.base_url = base_url
         self.model = model
-        self.provider = provider_name(base_url)
+        self.provider = provider or provider_name(base_url)
         self._api_key = api_key
+        self._timeout_seconds = timeout_seconds
 
     def complete(self, messages: Sequence[Message], tools: Sequence[ToolSpec], deadline: float) -> Reply:
-        """One answer within CALL_MAX_SECONDS and before `deadline`, attempts without a refused feature included."""
-        end = min(deadline, time.monotonic() + settings.CALL_MAX_SECONDS)
-        max_tokens = MAX_TOKENS
+        """One answer within its time-out and before `deadline`, attempts without a refused feature included."""
+        end = min(deadline, time.monotonic() + min(self._timeout_seconds or math.inf, settings.CALL_MAX_SECONDS))
+        max_tokens, spent = MAX_TOKENS, NO_USAGE
+        sent = Sent(len(tools), holds_pictures(messages))
         for _ in range(MAX_ATTEMPTS):
             features = _features.get((self.base_url, self.model), DEFAULTS)
+            if sent.pictures and not features.pictures:
+                raise NoEyes(NO_EYES, usage=spent)
             answer = self._post(payload_for(self.model, messages, tools, features, max_tokens), end)
             if answer.status >= 400:
-                refused = refused_feature(answer.status, answer.body, features, has_tools=bool(tools))
+                refused = refused_feature(answer.status, answer.body, features, sent)
                 if refused is None:
                     return self._refused(answer)
                 logger.info("%s on %s refuses a feature, going on with %s", self.model, self.provider, refused)
                 _features[(self.base_url, self.model)] = refused
                 continue
             read = read_answer(answer.body, provider=self.provider, model=self.model, known_ids=known_ids(messages))
+            spent = spent + read.reply.usage
             if not (read.cut and _is_broken(read.reply)):
-                return read.reply
+                return replace(read.reply, usage=spent)
             if max_tokens > MAX_TOKENS:
-                raise CutOff("The model's answer was cut off twice.")
+                raise CutOff("The model's answer was cut off twice.", usage=spent)
             max_tokens *= LARGER
-        raise Temporary(NO_ANSWER)
+        raise Temporary(NO_ANSWER, usage=spent)
 
     def _refused(self, answer: HttpAnswer) -> Reply:
         """An error status: an empty reply when the model only wrote an unreadable call, else its ModelTrouble."""
@@ -91,7 +111,7 @@ class OpenAIChat:
         try:
             return asyncio.run_coroutine_threadsafe(call, _loop()).result(timeout=seconds + LOOP_GRACE_SECONDS)
         except TimeoutError:  # the loop itself stands still; the run must not
-            raise Temporary(NO_TIME) from None
+            raise Temporary(NO_TIME, usage=UNKNOWN_USAGE) from None
 
 
 async def _send(client: AsyncOpenAI, payload: dict[str, Any], seconds: float) -> HttpAnswer:
@@ -102,8 +122,8 @@ async def _send(client: AsyncOpenAI, payload: dict[str, Any], seconds: float) ->
             return _decoded(raw.http_response)
     except APIStatusError as error:
         return _decoded(error.response)
-    except (TimeoutError, APITimeoutError):
-        raise Temporary(NO_TIME) from None
+    except (TimeoutError, APITimeoutError):  # the model may have worked and be paid for it
+        raise Temporary(NO_TIME, usage=UNKNOWN_USAGE) from None
     except APIConnectionError as error:
         logger.warning("the model's provider cannot be reached: %s", type(error.__cause__ or error).__name__)
         raise Temporary("The model's provider could not be reached.") from None
@@ -137,15 +157,10 @@ def epoch_seconds() -> float:
     return time.time()
 
 
-def provider_name(base_url: str) -> str:
-    """A short name for the record: `openrouter`, `openai`, else the host."""
-    host = (urlsplit(base_url).hostname or base_url).lower()
-    return KNOWN_HOSTS.get(host, host)[:40]
-
-
 @cache
 def _client(base_url: str, api_key: str) -> AsyncOpenAI:
-    return AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0)
+    """A local server without a key is sent a word instead: the SDK wants one."""
+    return AsyncOpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
 
 
 @cache

@@ -6,12 +6,13 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 
+from django.conf import settings
+
 from agent.llm.base import ChatModel, Message, Reply, Temporary, ToolSpec
 
 logger = logging.getLogger(__name__)
 
 MAX_WAIT = 20.0
-BACKOFF = (1.0, 3.0)
 
 
 def complete_patiently(
@@ -21,11 +22,11 @@ def complete_patiently(
     deadline: float,
     before_each: Callable[[], None],
 ) -> Reply:
-    """`model.complete`, tried up to three times. `before_each` runs before each call and each wait (the lease).
+    """`model.complete`, tried again after each of MODEL_PAUSES_SECONDS. `before_each` runs before each call and wait.
 
     A wait the provider asks for is kept up to 20 s and while it ends before `deadline`. Raises ModelTrouble.
     """
-    for pause in (*BACKOFF, None):
+    for pause in (*settings.MODEL_PAUSES_SECONDS, None):
         before_each()
         try:
             return model.complete(messages, tools, deadline)

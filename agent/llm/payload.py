@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,10 @@ from agent.llm.read_answer import WANTED_BACK
 
 # Room for a model that thinks before it calls; a cut answer is asked for again with more.
 MAX_TOKENS = 8_000
+# For a model that has no tools and is asked for the one answer a tool would carry.
+ASK_FOR_JSON = "Answer with one JSON object and nothing else. It fits this schema: {schema}"
+# What our own code keeps on a message about who wrote it; no provider is sent it.
+WRITTEN_BY = "written_by"
 
 
 def payload_for(
@@ -21,7 +26,13 @@ def payload_for(
         payload["max_tokens"] = max_tokens
     elif features.limit_name:
         payload["max_completion_tokens"] = max_tokens
-    if tools:
+    if tools and not features.tools:
+        payload["messages"].append(
+            {"role": "user", "content": ASK_FOR_JSON.format(schema=json.dumps(tools[0].parameters))}
+        )
+        if features.json_schema:
+            payload["response_format"] = _answer_form(tools[0])
+    elif tools:
         payload["tools"] = [_tool(tool, features) for tool in tools]
         if features.tool_choice:
             payload["tool_choice"] = "required"
@@ -35,10 +46,28 @@ def known_ids(messages: Sequence[Message]) -> frozenset[str]:
     return frozenset(call["id"] for message in messages for call in message.get("tool_calls") or ())
 
 
+def holds_pictures(messages: Sequence[Message]) -> bool:
+    return any(isinstance(message.get("content"), list) for message in messages)
+
+
+def as_sent_to(provider: str, messages: Sequence[Message]) -> list[Message]:
+    """The history without our own notes, and without the reasoning fields that another provider's model wrote."""
+    return [_for(provider, message) for message in messages]
+
+
+def _for(provider: str, message: Message) -> Message:
+    own = message.get(WRITTEN_BY, provider) == provider
+    return {name: value for name, value in message.items() if name != WRITTEN_BY and (own or name not in WANTED_BACK)}
+
+
 def _message(message: Message, features: Features) -> Message:
     if features.send_back:
         return message
     return {name: value for name, value in message.items() if name not in WANTED_BACK}
+
+
+def _answer_form(tool: ToolSpec) -> dict[str, Any]:
+    return {"type": "json_schema", "json_schema": {"name": tool.name, "schema": tool.parameters, "strict": True}}
 
 
 def _tool(tool: ToolSpec, features: Features) -> dict[str, Any]:

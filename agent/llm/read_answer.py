@@ -32,14 +32,14 @@ def read_answer(body: Any, *, provider: str, model: str, known_ids: Collection[s
     choice = _first_choice(body)
     message = _mapping(choice.get("message"))
     if message.get("refusal") or _finish(choice) == "content_filter":
-        raise ContentRefused(REFUSED)
+        raise ContentRefused(REFUSED, usage=_usage(body.get("usage")))
     reply = Reply(
         text=_text(message.get("content")),
         tool_calls=_calls(message, known_ids),
         usage=_usage(body.get("usage")),
         provider=provider,
         model=_model_name(body.get("model")) or model,
-        extras={name: message[name] for name in WANTED_BACK if message.get(name)},
+        extras={name: message[name] for name in WANTED_BACK if message.get(name) and _is_sendable(message[name])},
     )
     return Answer(reply, cut=_finish(choice) == "length")
 
@@ -70,7 +70,7 @@ def _text(content: Any) -> str:
         content = "".join(str(_mapping(part).get("text") or "") for part in content)
     if not isinstance(content, str):
         return ""
-    return THOUGHTS_END.sub("", THOUGHTS.sub("", content)).strip()
+    return _storable(THOUGHTS_END.sub("", THOUGHTS.sub("", content))).strip()
 
 
 def _calls(message: dict[str, Any], known_ids: Collection[str]) -> tuple[ToolCall, ...]:
@@ -90,7 +90,7 @@ def _calls(message: dict[str, Any], known_ids: Collection[str]) -> tuple[ToolCal
 
 def _own_or_new(call_id: Any, taken: set[str]) -> str:
     """The provider's id if it names one call only; nine letters and digits otherwise, which every provider takes."""
-    if isinstance(call_id, str) and call_id and call_id not in taken:
+    if isinstance(call_id, str) and call_id and call_id not in taken and _is_sendable(call_id):
         return call_id
     return secrets.token_hex(5)[:9]
 
@@ -99,6 +99,20 @@ def _as_string(arguments: Any) -> str:
     if isinstance(arguments, str):
         return arguments
     return "" if arguments is None else json.dumps(arguments)
+
+
+def _storable(text: str) -> str:
+    """Without half characters and NULs, which neither a request's body nor a database takes."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+
+
+def _is_sendable(value: Any) -> bool:
+    """May it stand in the next call's body? No half characters, no NaN."""
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _usage(usage: Any) -> Usage:

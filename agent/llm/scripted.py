@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Sequence
 
-from agent.llm.base import Message, Reply, Temporary, ToolCall, ToolSpec
+from agent.llm.base import NO_USAGE, Message, Reply, Temporary, ToolCall, ToolSpec
 from agent.llm.scripted_conversation import read_conversation
 from agent.llm.scripted_decline import word
 from agent.llm.scripted_eyes import look
@@ -45,4 +45,4 @@ class ScriptedModel:
         time.sleep(self.delay_seconds)
 
     def _reply(self, text: str, *calls: ToolCall) -> Reply:
-        return Reply(text=text, tool_calls=calls, provider=self.provider, model=self.model)
+        return Reply(text=text, tool_calls=calls, usage=NO_USAGE, provider=self.provider, model=self.model)

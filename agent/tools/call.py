@@ -7,8 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from agent.llm.base import ModelTrouble, Reply, ToolCall, Usage
-from agent.models import Run
+from agent.llm.base import ModelTrouble, Reply, Skipped, ToolCall, Usage
 from agent.tools.arguments import Arguments, BadArguments, read_arguments, read_object
 from agent.tools.context import Outcome, ReviewContext
 from agent.tools.offered import TOOLS, offered_tools
@@ -32,7 +31,8 @@ class Ran:
 
 
 def run_call(context: ReviewContext, call: ToolCall, reply: Reply, usage: Usage) -> Ran:
-    """`usage`: what the step says it cost (of several calls in one answer, the first carries the answer's tokens).
+    """`usage`: what the step says it cost. Of several calls in one answer, the first carries the answer's tokens and
+    time, and who was passed over for it.
 
     Raises LeaseLost; then nothing of the call was written. Raises ModelTrouble of the look at the pictures, after its
     step was marked as failed.
@@ -110,15 +110,24 @@ class _Recorder:
         try:
             outcome = tool.run(self.context, arguments)
         except ModelTrouble as trouble:
-            failure = Outcome({"error": trouble.sentence}, tool.failed_title, trouble.sentence, failed=True)
+            failure = Outcome(
+                {"error": trouble.sentence},
+                tool.failed_title,
+                trouble.sentence,
+                failed=True,
+                answered=Reply("", skipped=trouble.skipped),
+            )
             self._finish(step, failure, _milliseconds_since(started))
             raise
         self.context.spend(outcome.usage)
+        self.context.answered = outcome.answered or self.context.answered
         self._finish(step, outcome, _milliseconds_since(started))
         return outcome
 
     def _finish(self, step: Step, outcome: Outcome, duration_ms: int) -> None:
+        """The step of a tool that asked a model itself names that one, and who was passed over for either."""
         usage = self.usage + outcome.usage
+        own = outcome.answered or Reply("")
         with self.context.fenced():
             finish_step(
                 step.pk,
@@ -126,11 +135,15 @@ class _Recorder:
                 title=outcome.title,
                 detail=outcome.detail,
                 result=outcome.result,
+                provider=(own.provider or self.reply.provider)[:40],
+                model=(own.model or self.reply.model)[:120],
                 tokens_in=usage.tokens_in,
                 tokens_out=usage.tokens_out,
-                duration_ms=duration_ms,
+                cost_micro=usage.cost_micro,
+                skipped=as_json((*self.reply.skipped, *own.skipped)),
+                duration_ms=self.reply.duration_ms + duration_ms,
             )
-            self._count_tokens()
+            self.context.note_on_run()
         self._remember(step.tool, step.position, outcome)
 
     def _write(self, name: str, arguments: dict[str, Any] | None, outcome: Outcome, duration_ms: int) -> None:
@@ -148,21 +161,22 @@ class _Recorder:
             model=self.reply.model,
             tokens_in=self.usage.tokens_in,
             tokens_out=self.usage.tokens_out,
-            duration_ms=duration_ms,
+            cost_micro=self.usage.cost_micro,
+            skipped=as_json(self.reply.skipped),
+            duration_ms=self.reply.duration_ms + duration_ms,
         )
         self._remember(name, write_step(self.context.request.pk, entry).position, outcome)
-        self._count_tokens()
+        self.context.note_on_run()
 
     def _remember(self, name: str, position: int, outcome: Outcome) -> None:
         """What a finding may rest on."""
         if not outcome.failed:
             self.context.positions[name] = position
 
-    def _count_tokens(self) -> None:
-        lease, usage = self.context.lease, self.context.usage
-        Run.objects.filter(pk=lease.run_id, token=lease.token).update(
-            tokens_in=usage.tokens_in, tokens_out=usage.tokens_out
-        )
+
+def as_json(skipped: tuple[Skipped, ...]) -> list[dict[str, str]]:
+    """As a step keeps them, each once."""
+    return [{"provider": one.provider, "why": one.why} for one in dict.fromkeys(skipped)]
 
 
 def _state(outcome: Outcome) -> Step.State:

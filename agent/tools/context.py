@@ -12,19 +12,21 @@ from django.conf import settings
 
 from agent.case_file import CaseFile
 from agent.lease import Lease
-from agent.llm.base import NO_USAGE, Usage
+from agent.llm.base import NO_USAGE, LimitReached, Reply, Usage
+from agent.models import Run
 from agent.outcomes import Handover, PhotoEvidence, Point, Reserved
 from agent.pay import judge_now
 from intake.models import RefundRequest
 from intake.rules import Verdict, for_staff
 
 NOTHING_SEEN = PhotoEvidence()
+MICRO = 1_000_000
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What one call came to: `result` for the model, `title` and `detail` for the timeline, `ending` ends the review,
-    `usage` are the tokens of model calls the tool made itself."""
+    `usage` are the tokens of model calls the tool made itself, `answered` the answer of the last of them."""
 
     result: dict[str, Any]
     title: str
@@ -32,11 +34,13 @@ class Outcome:
     ending: Handover | Reserved | None = None
     failed: bool = False
     usage: Usage = NO_USAGE
+    answered: Reply | None = None
 
 
 @dataclass
 class ReviewContext:
-    """`deadline` is a moment of `time.monotonic()`. `positions`: tool name -> position of its last step in this run."""
+    """`deadline` is a moment of `time.monotonic()`. `positions`: tool name -> position of its last step in this run.
+    `known_tokens` and `known_cost_micro` leave out what no provider told; `usage` is then unknown."""
 
     lease: Lease
     case: CaseFile
@@ -47,6 +51,9 @@ class ReviewContext:
     looks: dict[str, Outcome] = field(default_factory=dict)
     positions: dict[str, int] = field(default_factory=dict)
     usage: Usage = NO_USAGE
+    known_tokens: int = 0
+    known_cost_micro: int = 0
+    answered: Reply | None = None
     extended_at: float = 0.0
 
     @property
@@ -61,7 +68,11 @@ class ReviewContext:
         self.extended_at = time.monotonic()
 
     def renew(self) -> None:
-        """Makes sure that the lease outlasts a call to the outside. Raises LeaseLost."""
+        """Before a call to the outside: the run may still spend something, and its lease outlasts the call.
+
+        Raises LimitReached, LeaseLost.
+        """
+        self._check_limits()
         fresh_seconds = settings.RUN_LEASE_SECONDS - settings.CALL_MAX_SECONDS - 5
         if time.monotonic() - self.extended_at > fresh_seconds:
             self.lease.renew()
@@ -70,6 +81,26 @@ class ReviewContext:
     def spend(self, usage: Usage) -> None:
         """Counts the tokens of a call towards the run."""
         self.usage = self.usage + usage
+        self.known_tokens += (usage.tokens_in or 0) + (usage.tokens_out or 0)
+        self.known_cost_micro += usage.cost_micro or 0
+
+    def note_on_run(self) -> None:
+        """What the run has used so far and who answered last; belongs into a fenced transaction."""
+        answered = self.answered or Reply("")
+        Run.objects.filter(pk=self.lease.run_id, token=self.lease.token).update(
+            provider=answered.provider[:40],
+            model=answered.model[:120],
+            tokens_in=self.usage.tokens_in,
+            tokens_out=self.usage.tokens_out,
+            cost_micro=self.usage.cost_micro,
+        )
+
+    def _check_limits(self) -> None:
+        tokens, dollars = settings.LLM_RUN_TOKENS, settings.LLM_RUN_COST
+        if tokens is not None and self.known_tokens >= tokens:
+            raise LimitReached(f"The review used the {tokens:,} tokens that one run may use.")
+        if dollars is not None and self.known_cost_micro >= dollars * MICRO:
+            raise LimitReached(f"The review cost the ${dollars} that one run may cost.")
 
     def hand_over(
         self,

@@ -43,7 +43,7 @@ def run(context: ReviewContext, arguments: InspectPhoto) -> Outcome:
     context.verdicts = None  # what the rules said before did not know this
     outcome = _outcome(look.report, len(photos))
     context.looks[arguments.source] = outcome
-    return replace(outcome, usage=look.usage)
+    return replace(outcome, usage=look.usage, answered=look.answered)
 
 
 def _outcome(report: PhotoReport, count: int) -> Outcome:

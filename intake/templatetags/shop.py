@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from intake.model_set_up import scripted_works_alone
 from intake.shop_clock import exact_moment, short_date, short_day, short_moment
 from intake.standing import SHORT_WORDS
 from intake.statuses import Status
@@ -56,7 +57,7 @@ def shop_name() -> str:
 @register.simple_tag
 def scripted_model() -> bool:
     """True when no model is configured and the scripted one does the agent's work; pages that show it say so."""
-    return not settings.LLM_API_KEY
+    return scripted_works_alone()
 
 
 def _time(value: datetime, text: str) -> SafeString:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from refunddesk.model_settings import DEFAULTS, PROVIDER_DEFAULTS
 from tests.processes import CODE
 
 READERS = {"str", "int", "bool", "float", "list", "db_url"}
@@ -26,7 +27,8 @@ def read_settings() -> dict[str, object]:
         name = ast.literal_eval(node.args[0])
         default = next(keyword.value for keyword in node.keywords if keyword.arg == "default")
         found[name] = default.value if isinstance(default, ast.Constant) else None
-    return found
+    of_providers = {f"LLM_NAME_{name}": default for name, default in PROVIDER_DEFAULTS.items()}
+    return {**found, **DEFAULTS, **of_providers}
 
 
 def read_example(path: Path = CODE / ".env.example") -> dict[str, tuple[str, str]]:

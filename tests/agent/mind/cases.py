@@ -71,7 +71,8 @@ def begin(request: RefundRequest) -> Lease:
 
 
 def talk_to(server: OpenAIServer, settings: Any) -> None:
-    """From now on the product uses the model behind `server`, with the real SDK."""
+    """From now on the product uses the model behind `server` and no other, with the real SDK."""
+    settings.SCRIPTED_MODEL = "never"
     settings.LLM_BASE_URL = server.url
     settings.LLM_API_KEY = "sk-test"
     settings.LLM_MODEL = settings.LLM_VISION_MODEL = "scripted/model-1"

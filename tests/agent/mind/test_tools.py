@@ -179,7 +179,7 @@ def test_trouble_with_the_eyes_ends_the_step_and_passes_on(ask: Ask, monkeypatch
     def busy(*arguments: Any) -> Any:
         raise Temporary("The model's provider did not answer in time.")
 
-    monkeypatch.setattr(vision, "complete_patiently", busy)
+    monkeypatch.setattr(vision, "ask", busy)
     request = ask("kettle", "kettle-dented-spout")
     with pytest.raises(Temporary):
         run(context_of(request), "inspect_photo", source="request")
