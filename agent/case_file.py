@@ -46,8 +46,9 @@ def read_case(request_id: int) -> CaseFile:
 
 def review_messages(case: CaseFile, nonce: str, *, may_refund: bool) -> list[Message]:
     """The opening of a review. Each text of the customer is exactly one block between marks with `nonce`."""
+    instructions = REVIEW.format(shop=settings.SHOP_NAME)
     return [
-        {"role": "system", "content": REVIEW.format(shop=settings.SHOP_NAME)},
+        {"role": "system", "content": "\n".join(filter(None, [instructions, settings.REVIEW_PROMPT_ADDITION]))},
         {"role": "user", "content": _case_text(case, nonce, may_refund=may_refund)},
     ]
 

@@ -111,13 +111,15 @@ class Shop(Part):
 class ProviderTrouble(Part):
     """How the model's provider answers, in turn; the last goes on for ever. Not given: it answers as it does.
 
-    `busy` is a 503, `garbage` a text that is no JSON, `works` the scripted model's answer.
+    `busy` is a 503, `garbage` a text that is no JSON, `works` the scripted model's answer. `alone`: nobody stands
+    behind it in the chain, the scripted model is forbidden.
     """
 
     answers: Annotated[
         tuple[Literal["refuses_key", "times_out", "busy", "garbage", "no_tool_call", "refuses_content", "works"], ...],
         Field(min_length=1),
     ]
+    alone: bool = False
 
 
 class Wanted(Part):
@@ -140,6 +142,7 @@ class Scenario(Part):
     """`kind` is the folder and the file's stem the name. `covered`: the scripted model claims to end it right.
 
     `wanted_by` says where the wanted end comes from: typed by hand, or computed by the tests' independent oracle.
+    `used_before`: pictures that a closed request of another customer holds.
     """
 
     kind: str = Field(pattern=r"^[a-z_]+$", max_length=40)
@@ -149,6 +152,7 @@ class Scenario(Part):
     shop: Shop = Shop()
     order: Order
     earlier_refunds: tuple[EarlierRefund, ...] = ()
+    used_before: tuple[str, ...] = ()
     request: Ask
     provider: ProviderTrouble | None = None
     then: tuple[Act, ...] = ()

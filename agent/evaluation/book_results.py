@@ -1,0 +1,54 @@
+"""Keeps a measuring in the shop's own database while it goes on: its row, its trials as they come, its scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+
+from agent.evaluation.options import Options
+from agent.evaluation.played import Played
+from agent.evaluation.score import Scores
+from agent.models import Evaluation, Trial
+
+ROWS_AT_A_TIME = 50
+TROUBLE_LENGTH = 300
+
+
+class Book:
+    """One Evaluation of kind `suite`. Nothing else of the shop is written."""
+
+    def __init__(self, options: Options, *, only: list[str], trials: int) -> None:
+        changed: dict[str, Any] = options.model_dump(exclude_defaults=True)
+        if only:
+            changed["only"] = only
+        self.evaluation = Evaluation.objects.create(
+            kind=Evaluation.Kind.SUITE, status=Evaluation.Status.RUNNING, options=changed, trials=trials
+        )
+        self._waiting: list[Played] = []
+
+    def add(self, played: Played) -> None:
+        self._waiting.append(played)
+        if len(self._waiting) >= ROWS_AT_A_TIME:
+            self._write()
+
+    def done(self, scores: Scores, answered: Played | None) -> None:
+        """`answered`: a result that says which model it was."""
+        self._write()
+        names = {"provider": "", "model": "", "prompt_version": ""}
+        if answered:
+            names = {name: getattr(answered, name) for name in names}
+        self._end(Evaluation.Status.DONE, scores=scores, **names)
+
+    def failed(self, why: str) -> None:
+        """What came until then is kept."""
+        self._write()
+        self._end(Evaluation.Status.FAILED, trouble=why[:TROUBLE_LENGTH])
+
+    def _write(self) -> None:
+        Trial.objects.bulk_create([played.as_row(self.evaluation) for played in self._waiting])
+        self._waiting.clear()
+
+    def _end(self, status: Evaluation.Status, **changes: Any) -> None:
+        running = Evaluation.objects.filter(pk=self.evaluation.pk, status=Evaluation.Status.RUNNING)
+        running.update(status=status, ended_at=timezone.now(), **changes)

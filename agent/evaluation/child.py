@@ -1,0 +1,120 @@
+"""The parent's side of a scratch process: starts it, hands it one job at a time, and never leaves it behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
+
+from agent.evaluation.job import READY, Job
+from agent.evaluation.played import Played
+from agent.evaluation.scratch import Scratch
+
+START_SECONDS = 120.0
+LAST_LINES = 3
+LOG = "errors.log"
+
+
+class ChildDied(Exception):
+    """The process ended or was ended before it answered; `sentence` says what is known."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Child:
+    """One scratch process. It is its own session, so that a Ctrl-C in the terminal is the parent's affair."""
+
+    def __init__(self, scratch: Scratch, name: str) -> None:
+        self._place = scratch.new_place(name)
+        with (self._place / LOG).open("wb") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "play_scenarios"],
+                cwd=settings.BASE_DIR,
+                env=scratch.environment(self._place),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+
+    def wait_until_ready(self) -> None:
+        """Raises ChildDied."""
+        if self._line_within(START_SECONDS).strip() != READY.encode():
+            self.kill()
+            raise ChildDied(f"The scratch process did not start. {self._last_words()}".strip())
+
+    def play(self, job: Job, seconds: float) -> Played:
+        """Raises ChildDied when no answer comes within `seconds`; the child is gone then."""
+        stdin = self.process.stdin
+        assert stdin is not None
+        try:
+            stdin.write(job.model_dump_json().encode() + b"\n")
+            stdin.flush()
+        except OSError:
+            pass  # the read below finds the child gone and says so
+        line = self._line_within(seconds)
+        if not line.endswith(b"\n"):
+            slow = self.process.poll() is None or self._timed_out
+            self.kill()
+            why = f"did not answer within {seconds:.0f} seconds." if slow else "ended in the middle of it."
+            raise ChildDied(f"The scratch process {why} {self._last_words()}".strip())
+        return Played.model_validate_json(line)
+
+    def end(self) -> None:
+        """No more jobs: it ends by itself, or is ended."""
+        if self.process.stdin:
+            with contextlib.suppress(OSError):
+                self.process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(5)
+        self.kill()
+
+    def kill(self) -> None:
+        if self.process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def _line_within(self, seconds: float) -> bytes:
+        """A line of its answers; what came until it ended or was ended, when there is none in time."""
+        self._timed_out = False
+        stdout = self.process.stdout
+        assert stdout is not None
+        timer = threading.Timer(seconds, self._stop_waiting)
+        timer.daemon = True
+        timer.start()
+        try:
+            return stdout.readline()
+        finally:
+            timer.cancel()
+
+    def _stop_waiting(self) -> None:
+        self._timed_out = True
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def _last_words(self) -> str:
+        lines = [line for line in (self._place / LOG).read_text(errors="replace").splitlines() if line.strip()]
+        return " ".join(lines[-LAST_LINES:])[-400:]
+
+
+@contextmanager
+def started_child(scratch: Scratch, name: str) -> Iterator[Child]:
+    """Ready for jobs, and gone when the block ends. Raises ChildDied when it does not come up."""
+    child = Child(scratch, name)
+    try:
+        child.wait_until_ready()
+        yield child
+    except BaseException:
+        child.kill()
+        raise
+    child.end()

@@ -1,0 +1,107 @@
+"""Plays many trials in several scratch processes at once, and gives each result as it comes."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from agent.evaluation.child import Child, ChildDied
+from agent.evaluation.job import Job
+from agent.evaluation.played import Played, could_not_be_played
+from agent.evaluation.scratch import Scratch
+
+# A trial holds several runs of at most RUN_MAX_SECONDS each; whoever needs longer than this does not come back.
+TRIAL_SECONDS = 900.0
+MOST_STARTS = 5
+
+
+def play_all(scratch: Scratch, jobs: Sequence[Job], lanes: int) -> Iterator[Played]:
+    """One result for each job, in the order they are ready. A child that dies fails the trial it had and is replaced;
+    when it dies too often its lane ends, and what no lane took is failed too. Closing the iterator ends every child."""
+    work = _Work()
+    for job in jobs:
+        work.jobs.put(job)
+    threads = [
+        threading.Thread(target=_lane, args=(scratch, work, number), name=f"lane-{number}", daemon=True)
+        for number in range(min(lanes, len(jobs)))
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        yield from _results(work, len(threads))
+    finally:
+        work.stop()
+        for thread in threads:
+            thread.join()
+
+
+@dataclass
+class _Work:
+    """Shared by the lanes. `results` also takes None, once for each lane that ends."""
+
+    jobs: queue.SimpleQueue[Job] = field(default_factory=queue.SimpleQueue)
+    results: queue.SimpleQueue[Played | None] = field(default_factory=queue.SimpleQueue)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    children: list[Child] = field(default_factory=list)
+    stopped: bool = False
+    last_trouble: str = ""
+
+    def start_child(self, scratch: Scratch, name: str) -> Child | None:
+        """None: nobody waits for it any more."""
+        with self.lock:
+            if self.stopped:
+                return None
+            child = Child(scratch, name)
+            self.children.append(child)
+        return child
+
+    def stop(self) -> None:
+        with self.lock:
+            self.stopped = True
+            for child in self.children:
+                child.kill()
+
+
+def _results(work: _Work, lanes: int) -> Iterator[Played]:
+    while lanes:
+        result = work.results.get()
+        if result is None:
+            lanes -= 1
+        else:
+            yield result
+    while not work.jobs.empty():
+        job = work.jobs.get()
+        yield could_not_be_played(job.scenario, job.number, work.last_trouble)
+
+
+def _lane(scratch: Scratch, work: _Work, number: int) -> None:
+    try:
+        for start in range(MOST_STARTS):
+            child = work.start_child(scratch, f"lane-{number}-{start}")
+            if child is None or _play_with(child, work):
+                return
+    finally:
+        work.results.put(None)
+
+
+def _play_with(child: Child, work: _Work) -> bool:
+    """True: no job is left. False: the child died."""
+    try:
+        child.wait_until_ready()
+    except ChildDied as death:
+        work.last_trouble = death.sentence
+        return False
+    while True:
+        try:
+            job = work.jobs.get_nowait()
+        except queue.Empty:
+            child.end()
+            return True
+        try:
+            work.results.put(child.play(job, TRIAL_SECONDS))
+        except ChildDied as death:
+            work.last_trouble = death.sentence
+            work.results.put(could_not_be_played(job.scenario, job.number, death.sentence))
+            return False
