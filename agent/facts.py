@@ -12,18 +12,23 @@ from django.utils import timezone
 from agent.models import Approval, BudgetDay
 from agent.outcomes import PhotoEvidence
 from agent.pause import automatic_refunds_paused
+from intake.look_alikes import OF_A_REQUEST, photos_of, reuses
 from intake.models import Photo, RefundRequest
 from intake.models.request import FIRST_NUMBER
+from intake.picture_looks import is_plain
 from intake.rules import Facts
 from payments.balance import live_refund_days
 
 MOST_USES_READ = 10
 
 
-def gather_facts(request: RefundRequest, evidence: PhotoEvidence, spent_today_minor: int) -> Facts:
+def gather_facts(
+    request: RefundRequest, evidence: PhotoEvidence, spent_today_minor: int, looks_like: tuple[int, ...]
+) -> Facts:
     """Facts of `request` (with its line and policy selected) now; `evidence` is what this run saw in the pictures.
 
     `spent_today_minor`: automatic refunds of this shop day so far, in minor units of the policy's currency.
+    `looks_like`: what `look_alike_numbers` gave.
     """
     policy, now = request.policy, timezone.now()
     return Facts(
@@ -48,7 +53,19 @@ def gather_facts(request: RefundRequest, evidence: PhotoEvidence, spent_today_mi
         paused=automatic_refunds_paused(),
         spent_today_minor=spent_today_minor,
         budget_minor=policy.daily_budget_minor,
+        photo_looks_like=looks_like,
     )
+
+
+def look_alike_numbers(request_id: int) -> tuple[int, ...]:
+    """Numbers of other requests with a picture that looks like one of this request's, or is one.
+
+    It may take a tenth of a second, so it is asked before the locks of a payment. That is safe: a request's pictures
+    are locked to it when it is made and never leave it, and this is asked after that. So of two requests with one
+    picture the one whose look-up comes later finds the other, and of two made at one moment at least one does.
+    """
+    found = reuses(photos_of(request_id), besides=request_id)
+    return tuple(sorted({reuse.number for reused in found.values() for reuse in reused}))
 
 
 def shop_day(moment: datetime) -> date:
@@ -63,10 +80,12 @@ def spent_today(currency: str) -> int:
 
 
 def _requests_with_the_same_picture(request: RefundRequest) -> tuple[int, ...]:
-    """Numbers of other requests (of anyone) that hold one of this request's pictures, also in a reply."""
-    own = Photo.objects.filter(Q(request=request) | Q(reply__question__request=request)).values("digest")
+    """Numbers of other requests (of anyone) that hold one of this request's files, also in a reply; a plain picture
+    (covered lens, one colour) is no sign of that."""
+    own = Photo.objects.filter(Q(request=request) | Q(reply__question__request=request)).values_list("digest", "looks")
+    digests = [digest for digest, looks in own if not is_plain(looks)]
     others = (
-        Photo.objects.filter(Q(request__isnull=False) | Q(reply__isnull=False), digest__in=own)
+        Photo.objects.filter(OF_A_REQUEST, digest__in=digests)
         .exclude(request=request)
         .exclude(reply__question__request=request)
         .values_list("request_id", "reply__question__request_id")

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from agent.canonical import iso
+from agent.canonical import digest_of, iso
 from agent.models import Decision
 from agent.outcomes import PhotoEvidence
 from agent.rule_facts import facts_as_json
@@ -189,10 +189,18 @@ def policy_numbers(policy: PolicyVersion) -> dict[str, Any]:
 
 
 def photo_facts(request_id: int) -> list[dict[str, str]]:
-    """The pictures of the request and of its answers, with the digest of what is stored."""
+    """The pictures of the request and of its answers, with the digests of what is stored and of what is known of it."""
     own = Q(request_id=request_id) | Q(reply__question__request_id=request_id)
-    photos = Photo.objects.filter(own).order_by("created_at", "id")[:MOST_PHOTOS]
-    return [{"id": str(photo.pk), "sha256": photo.digest} for photo in photos]
+    return [photo_row(photo) for photo in Photo.objects.filter(own).order_by("created_at", "id")[:MOST_PHOTOS]]
+
+
+def photo_row(photo: Photo) -> dict[str, str]:
+    return {
+        "id": str(photo.pk),
+        "sha256": photo.digest,
+        "looks_sha256": digest_of(photo.looks),
+        "camera_sha256": digest_of(photo.camera),
+    }
 
 
 def text_digest(text: str) -> str:

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from agent.chain import append_link
 from agent.decision_behind import decision_behind
-from agent.facts import gather_facts, shop_day, spent_today
+from agent.facts import gather_facts, look_alike_numbers, shop_day, spent_today
 from agent.lease import Lease
 from agent.link_facts import automatic_reserve_facts, decided_reserve_facts
 from agent.models import BudgetDay, ChainRecord, Decision, Run
@@ -27,22 +27,24 @@ from payments.money import format_minor
 def judge_now(request_id: int, evidence: PhotoEvidence) -> tuple[Verdict, ...]:
     """Every rule's verdict on the facts of this moment, without locks: for reading, never for paying."""
     request = _request(request_id)
-    return judge(gather_facts(request, evidence, spent_today(request.policy.currency)))
+    looks_like = look_alike_numbers(request_id)
+    return judge(gather_facts(request, evidence, spent_today(request.policy.currency), looks_like))
 
 
 def refund_automatically(lease: Lease, evidence: PhotoEvidence) -> Reserved | Blocked:
     """Reserves the request's amount if every rule allows it; the verdicts are kept on the run either way.
 
     One transaction: switch, budget day and customer are locked before the facts are read, the charge before the
-    balance.
+    balance. Only the pictures are compared with others' before it (`look_alike_numbers` says why that is safe).
     Raises LeaseLost, MoveRefused (the request is not being worked on) or RefundInFlight; then nothing is written.
     """
+    looks_like = look_alike_numbers(lease.request_id)
     with lease.fenced():
         lock_switch()
         request = _request(lease.request_id)
         budget = _lock_budget_day(request)
         _lock_customer(request)
-        facts = gather_facts(request, evidence, budget.spent_minor)
+        facts = gather_facts(request, evidence, budget.spent_minor, looks_like)
         verdicts, refund = judge(facts), None
         if not failed(verdicts):
             refund, verdicts = _reserve_or_ask(lease, request, verdicts)

@@ -39,6 +39,8 @@ def keep_photo(owner: User, upload: UploadedFile[bytes]) -> Photo:
         digest=cleaned.digest,
         width=cleaned.width,
         height=cleaned.height,
+        looks=cleaned.looks,
+        camera=cleaned.camera,
         given_name=shown_name(upload.name or ""),
     )
     photo.file.save("photo.jpg", ContentFile(cleaned.jpeg), save=False)

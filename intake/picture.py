@@ -8,12 +8,14 @@ import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pi_heif
 from django.conf import settings
 from PIL import Image, UnidentifiedImageError
 
+from intake.camera_facts import read_camera
+from intake.picture_looks import looks_of
 from intake.refusals import Refusal
 
 FORMATS = ("JPEG", "PNG", "WEBP", "HEIF")  # MPO is what the JPEG reader calls a JPEG with further pictures inside
@@ -57,12 +59,15 @@ _places = threading.BoundedSemaphore(DECODES_AT_A_TIME)
 
 @dataclass(frozen=True)
 class CleanPicture:
-    """What is stored: JPEG bytes, size in pixels (at most 2048 a side), SHA-256 of the bytes in hex."""
+    """What is stored: JPEG bytes, size in pixels (at most 2048 a side), SHA-256 of the bytes in hex; what the stored
+    copy looks like (`picture_looks`), and what the camera wrote into the original (`camera_facts`)."""
 
     jpeg: bytes
     width: int
     height: int
     digest: str
+    looks: list[str] = field(default_factory=list)
+    camera: dict[str, str] = field(default_factory=dict)
 
 
 def clean(data: bytes) -> CleanPicture:
@@ -72,8 +77,10 @@ def clean(data: bytes) -> CleanPicture:
     image = _opened(data)
     with image, _place_to_decode():
         flat = _decoded(image)
+        camera = read_camera(image)
     jpeg = _encoded(flat)
-    return CleanPicture(jpeg, flat.width, flat.height, hashlib.sha256(jpeg).hexdigest())
+    digest = hashlib.sha256(jpeg).hexdigest()
+    return CleanPicture(jpeg, flat.width, flat.height, digest, looks_of(jpeg), camera)
 
 
 def check_size(size: int) -> None:

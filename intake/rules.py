@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from typing import Any, Literal
@@ -23,7 +24,9 @@ class Facts:
     """Everything the rules look at. Amounts in minor units of `currency`; `policy_currency` is that of the limit.
 
     `refund_days` holds the day (shop time zone) of each other live refund of the customer. `photo_verdict` is None
-    when nothing was inspected in this run. `spent_today_minor` are today's automatic refunds without this one.
+    when nothing was inspected in this run. `photo_used_in` are the numbers of other requests with the same file,
+    `photo_looks_like` of those with a picture that looks like one of this request's. `spent_today_minor` are today's
+    automatic refunds without this one.
     """
 
     reason: str
@@ -45,6 +48,7 @@ class Facts:
     paused: bool
     spent_today_minor: int
     budget_minor: int
+    photo_looks_like: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,12 +139,13 @@ def photo_rule(facts: Facts) -> Verdict:
         "verdict": facts.photo_verdict,
         "addresses_reviewer": facts.photo_addresses_reviewer,
         "used_in": list(facts.photo_used_in),
+        "looks_like": list(facts.photo_looks_like),
     }
     if facts.reason == "changed_mind":
         return _verdict("photo", True, "No photo is needed when the customer changed their mind.", **inputs)
-    if facts.photo_used_in:
-        numbers = ", ".join(f"#{number}" for number in facts.photo_used_in)
-        return _verdict("photo", False, f"The same picture was already used in request {numbers}.", **inputs)
+    used = _used_before(facts)
+    if used:
+        return _verdict("photo", False, used, **inputs)
     if facts.photo_addresses_reviewer:
         return _verdict("photo", False, "A picture holds text that addresses the reviewer.", **inputs)
     sentences = {
@@ -150,6 +155,17 @@ def photo_rule(facts: Facts) -> Verdict:
         None: "No photo was inspected in this review.",
     }
     return _verdict("photo", facts.photo_verdict == "yes", sentences[facts.photo_verdict], **inputs)
+
+
+def _used_before(facts: Facts) -> str:
+    """Which other requests the pictures were sent with; empty when there are none."""
+    alike = [number for number in facts.photo_looks_like if number not in facts.photo_used_in]
+    same = _requests(facts.photo_used_in)
+    if same and alike:
+        return f"A picture was already sent with {same}, and looks like one sent with {_requests(alike)}."
+    if same:
+        return f"This picture was already sent with {same}."
+    return f"This picture looks like one sent with {_requests(alike)}." if alike else ""
 
 
 def history_rule(facts: Facts) -> Verdict:
@@ -203,6 +219,14 @@ def budget_rule(facts: Facts) -> Verdict:
 
 def _verdict(rule: str, holds: bool, sentence: str, **inputs: Any) -> Verdict:
     return Verdict(rule=rule, inputs=inputs, outcome="allow" if holds else "ask", sentence=sentence)
+
+
+def _requests(numbers: Sequence[int]) -> str:
+    """`request #1003` or `requests #1003 and #1007`; empty for none."""
+    named = [f"#{number}" for number in numbers]
+    if len(named) < 2:
+        return f"request {named[0]}" if named else ""
+    return f"requests {', '.join(named[:-1])} and {named[-1]}"
 
 
 def _days(count: int) -> str:

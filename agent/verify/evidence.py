@@ -5,32 +5,42 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
+from agent.link_facts import photo_row
 from agent.seal_steps import step_digest
 from agent.verify.pages import Pages
 from intake.models import Step
 from intake.photos import read_photo
+from intake.picture_looks import looks_fit
+
+SEALED_OF_PHOTOS = {"sha256": "digest", "looks_sha256": "look", "camera_sha256": "word of the camera"}
 
 
 def check_photos(pages: Pages) -> Iterator[str]:
-    now = {str(photo.pk): photo.digest for photo in pages.photos}
+    """Each picture as it was sealed; a link older than looks holds the digest only."""
+    now = {str(photo.pk): photo_row(photo) for photo in pages.photos}
     for link in pages.links:
-        for photo in link.facts.get("photos", []):
-            if photo["id"] not in now:
+        for sealed in link.facts.get("photos", []):
+            row = now.get(sealed["id"])
+            if row is None:
                 yield f"A photo of link {link.sequence} is not in the book any more."
-            elif now[photo["id"]] != photo["sha256"]:
-                yield f"A photo of link {link.sequence} has another digest than was sealed."
+                continue
+            for name, what in SEALED_OF_PHOTOS.items():
+                if sealed.get(name, row[name]) != row[name]:
+                    yield f"A photo of link {link.sequence} has another {what} than was sealed."
 
 
 def check_files(pages: Pages) -> Iterator[str]:
-    """The stored files themselves: each has the digest its row says. Reads every picture."""
+    """The stored files themselves: each has the digest its row says, and looks as the row says. Reads every picture."""
     for number, photo in enumerate(pages.photos, start=1):
         try:
-            found = hashlib.sha256(read_photo(photo)).hexdigest()
+            jpeg = read_photo(photo)
         except OSError:
             yield f"The file of photo {number} cannot be read."
-        else:
-            if found != photo.digest:
-                yield f"The file of photo {number} is not the picture that was sent."
+            continue
+        if hashlib.sha256(jpeg).hexdigest() != photo.digest:
+            yield f"The file of photo {number} is not the picture that was sent."
+        elif photo.looks and not looks_fit(photo.looks, jpeg):
+            yield f"The file of photo {number} does not look as its row says."
 
 
 def check_timeline(pages: Pages) -> Iterator[str]:

@@ -10,11 +10,14 @@ from agent.models import ChainRecord, Run
 from agent.rule_facts import facts_from_json
 from agent.verify.differs import difference
 from agent.verify.pages import Pages
+from intake.look_alikes import MOST_COMPARED, reuses
 from intake.models import Step
 from intake.rules import Facts, judge
 from payments.models import Refund
 
 ASKED_ALWAYS = ("reason", "limit", "window", "photo", "history", "first_review", "paused", "budget")
+# Fewer than the review compared: some of its newest may have been sent after this request.
+COMPARED_AGAIN = MOST_COMPARED - 1000
 
 
 def check_automatic(pages: Pages, refund: Refund, reserve: ChainRecord) -> Iterator[str]:
@@ -22,6 +25,7 @@ def check_automatic(pages: Pages, refund: Refund, reserve: ChainRecord) -> Itera
     facts = facts_from_json(kept["rules"]["facts"])
     yield from _check_verdicts(name, facts, kept["rules"]["verdicts"])
     yield from _check_facts(name, pages, refund, facts, kept)
+    yield from _check_reuse(name, pages, facts, kept["photos"])
     run = next((each for each in pages.runs if each.pk == refund.run_uuid), None)
     if run is None or run.verdicts != kept["rules"]["verdicts"]:
         yield f"{name}: the run that made it does not hold the verdicts of the chain."
@@ -80,6 +84,17 @@ def _check_facts(name: str, pages: Pages, refund: Refund, facts: Facts, kept: di
     paid_on = refund.reserved_at.astimezone(ZoneInfo(facts.time_zone)).date()
     if not 0 <= (paid_on - facts.today).days <= 1:  # the facts may be read just before midnight
         yield f"{name} was decided on {facts.today} and reserved on {paid_on}."
+
+
+def _check_reuse(name: str, pages: Pages, facts: Facts, sealed: list[dict[str, str]]) -> Iterator[str]:
+    """The pictures compared again with all that had been sent before this request was made, so that every one of those
+    was there when the rules were asked. What was sent at the same moment or since says nothing about this refund."""
+    keys = {photo["id"] for photo in sealed}
+    photos = [photo for photo in pages.photos if str(photo.pk) in keys]
+    found = reuses(photos, besides=pages.request.pk, at=pages.request.created_at, at_most=COMPARED_AGAIN)
+    for reuse in (each for reused in found.values() for each in reused):
+        if reuse.number not in (*facts.photo_used_in, *facts.photo_looks_like):
+            yield f"{name}: a picture was already sent with request #{reuse.number}, and no rule was told."
 
 
 def _check_what_was_seen(name: str, pages: Pages, run: Run, seen: dict[str, Any]) -> Iterator[str]:

@@ -26,4 +26,5 @@ def clean_pictures(names: set[str]) -> dict[str, CleanPicture]:
 def store(photo: Photo, picture: CleanPicture) -> None:
     """Puts the picture into the private storage and fills the row's fields; the row itself is not saved."""
     photo.digest, photo.width, photo.height = picture.digest, picture.width, picture.height
+    photo.looks, photo.camera = picture.looks, picture.camera
     photo.file.save("", ContentFile(picture.jpeg), save=False)

@@ -16,6 +16,7 @@ from django.utils import timezone
 from agent.anchor import anchor_yesterday
 from agent.chain import NOTHING_BEFORE, append_link, link_hash
 from agent.decide import decide
+from agent.link_facts import photo_row
 from agent.models import ChainAnchor, ChainRecord
 from agent.seal_steps import step_digest
 from agent.tasks import anchor_day
@@ -86,7 +87,8 @@ def test_an_automatic_reserve_keeps_rules_picture_and_policy() -> None:
     facts, photo = link_of(request, "reserve").facts, request.photos.get()
     assert [verdict["outcome"] for verdict in facts["rules"]["verdicts"]] == ["allow"] * 8
     assert facts["rules"]["facts"]["amount_minor"] == facts["refund"]["amount_minor"] == 3400
-    assert facts["photos"] == [{"id": str(photo.pk), "sha256": photo.digest}]
+    assert facts["photos"] == [photo_row(photo)]
+    assert facts["photos"][0]["sha256"] == photo.digest
     assert facts["seen"]["verdict"] == "yes"
     assert (facts["policy"]["number"], facts["policy"]["auto_refund_limit_minor"]) == (1, 5000)
     assert (facts["charge"]["captured_minor"], facts["charge"]["reserved_before_minor"]) == (3400, 0)

@@ -1,0 +1,136 @@
+"""What a picture looks like, in a form that outlives saving again, scaling, cropping and small changes of light.
+
+Own code on Pillow and numpy. ImageHash (BSD-2) brings scipy and PyWavelets for it and its crop-resistant hash hangs on
+a fixed brightness, so that a lighter copy falls into other segments; pdqhash knows whole pictures only. A picture is
+kept as a small grey copy, which proves a likeness, and as one short hash for each of 60 windows into it, which finds
+the few pictures worth a proof among thousands.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+Grey = NDArray[np.float32]
+Hashes = NDArray[np.uint64]
+# Left, top, right, bottom in hundredths of the picture's sides.
+Box = tuple[int, int, int, int]
+
+SIDE = 32
+HASH_SAMPLES = 32
+HASH_SIDE = 8
+WINDOW_STEP = 10
+LARGEST_CUT = 30
+LEAST_AREA = 62  # below the 70 % that is promised: the window nearest to such a crop may be a little smaller
+HEX_DIGITS = 16
+# Grey levels (of 255) that a picture without its slowest waves varies by; a wall or a covered lens stays below.
+LEAST_DETAIL = 3.0
+SLOW_WAVES = 3
+# Mean grey levels and bits of a hash that rounding may change.
+ROUNDING = 2.0
+ROUNDED_BITS = 4
+
+
+def looks_of(jpeg: bytes) -> list[str]:
+    """Two texts in hex: the grey copy of the whole picture (32 x 32), then the hashes of its windows, 16 digits each,
+    the whole picture's first. A picture too plain to be told from another gets the first only."""
+    with Image.open(io.BytesIO(jpeg), formats=("JPEG",)) as image:
+        image.draft("L", (SIDE * 4, SIDE * 4))
+        grey = image.convert("L").resize((SIDE, SIDE), Image.Resampling.BOX)
+    whole = np.asarray(grey, dtype=np.uint8)
+    if _detail(whole.astype(np.float32)) < LEAST_DETAIL:
+        return [whole.tobytes().hex()]
+    return [whole.tobytes().hex(), hashes_of(whole.astype(np.float32)).astype(">u8").tobytes().hex()]
+
+
+def looks_fit(looks: Sequence[str], jpeg: bytes) -> bool:
+    """Whether `jpeg` still has these looks; another decoder may round a few grey levels otherwise. Raises OSError when
+    it is no readable JPEG, ValueError when `looks` are none."""
+    apart = np.abs(read_whole(looks[0]) - read_whole(looks_of(jpeg)[0]))
+    return float(apart.mean()) <= ROUNDING and (is_plain(looks) or _hashes_fit(looks))
+
+
+def is_plain(looks: Sequence[str]) -> bool:
+    """Whether the picture was found to hold nothing to tell it by; a picture without looks was never asked."""
+    return len(looks) == 1
+
+
+def read_whole(text: str) -> Grey:
+    """Raises ValueError for what is no grey copy."""
+    return np.frombuffer(bytes.fromhex(text), dtype=np.uint8).reshape(SIDE, SIDE).astype(np.float32)
+
+
+def read_hashes(text: str) -> Hashes:
+    """One hash for each of `windows()`. Raises ValueError for anything else."""
+    hashes = np.frombuffer(bytes.fromhex(text), dtype=">u8").astype(np.uint64)
+    if len(hashes) != len(windows()):
+        raise ValueError("a picture has one hash for each window")
+    return hashes
+
+
+def hashes_of(whole: Grey) -> Hashes:
+    """Each window's hash: which of its 64 slowest waves are stronger than their median."""
+    return np.array([_hash(seen_through(whole, box, HASH_SAMPLES, HASH_SIDE)) for box in windows()], dtype=np.uint64)
+
+
+def seen_through(whole: Grey, box: Box, samples: int, waves: int) -> Grey:
+    """The `waves` x `waves` slowest waves (two-dimensional cosine transform) of the window `box`."""
+    left, top, right, bottom = box
+    across, down = _waves_of_cut(left, right, samples, waves), _waves_of_cut(top, bottom, samples, waves)
+    seen: Grey = down @ whole @ across.T
+    return seen
+
+
+@lru_cache(maxsize=1)
+def windows() -> tuple[Box, ...]:
+    """The whole picture first, then every window whose edges are cut in tenths, down to what a crop may leave."""
+    cuts = [
+        (start, 100 - end)
+        for start in range(0, LARGEST_CUT + 1, WINDOW_STEP)
+        for end in range(0, LARGEST_CUT + 1 - start, WINDOW_STEP)
+    ]
+    boxes = [(left, top, right, bottom) for left, right in cuts for top, bottom in cuts]
+    return tuple(sorted((box for box in boxes if area(box) >= LEAST_AREA), key=lambda box: -area(box)))
+
+
+def area(box: Box) -> float:
+    """In hundredths of the picture."""
+    return (box[2] - box[0]) * (box[3] - box[1]) / 100
+
+
+def _hashes_fit(looks: Sequence[str]) -> bool:
+    """Whether the hashes are those of the grey copy beside them."""
+    apart = np.bitwise_count(read_hashes(looks[1]) ^ hashes_of(read_whole(looks[0])))
+    return int(apart.max()) <= ROUNDED_BITS
+
+
+def _hash(waves: Grey) -> int:
+    values = waves.ravel()[1:]  # without the brightness
+    bits = np.append(values > np.median(values), False)
+    return int.from_bytes(np.packbits(bits).tobytes(), "big")
+
+
+def _detail(whole: Grey) -> float:
+    waves = seen_through(whole, (0, 0, 100, 100), SIDE, SIDE)
+    waves[:SLOW_WAVES, :SLOW_WAVES] = 0
+    return float(np.sqrt(np.mean(waves**2)))
+
+
+@lru_cache(maxsize=8192)
+def _waves_of_cut(start: int, end: int, samples: int, waves: int) -> Grey:
+    """Takes `samples` evenly between two edges (hundredths) of SIDE values and turns them into `waves` waves."""
+    places = np.clip((start + (np.arange(samples) + 0.5) / samples * (end - start)) * SIDE / 100 - 0.5, 0, SIDE - 1)
+    before = np.floor(places).astype(int)
+    after, share = np.minimum(before + 1, SIDE - 1), places - before
+    picked = np.zeros((samples, SIDE))
+    picked[np.arange(samples), before] += 1 - share
+    picked[np.arange(samples), after] += share
+    turns = np.cos(np.pi * np.outer(np.arange(waves), 2 * np.arange(samples) + 1) / (2 * samples))
+    turns *= np.sqrt(2 / samples)
+    turns[0] *= np.sqrt(0.5)
+    return (turns @ picked).astype(np.float32)
