@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.db.models import Prefetch
 
 from agent.models import Approval, Decision
+from desk.photo_notes import PhotoNotes, photo_notes
 from intake.models import Photo, Question, RefundRequest, Return
 from intake.record_receipt import EXPECTED
 from intake.refusals import Refusal
@@ -21,7 +22,8 @@ MOST_CARDS = 50
 
 @dataclass(frozen=True)
 class Case:
-    """`card` is the open one; `decided` are the earlier ones with their decision, newest first."""
+    """`card` is the open one; `decided` are the earlier ones with their decision, newest first; `notes` are those of
+    each picture, by its key."""
 
     request: RefundRequest
     photos: list[Photo]
@@ -32,6 +34,7 @@ class Case:
     charges: list[Charge]
     refunds: list[Refund]
     balance: OrderBalance
+    notes: dict[uuid.UUID, PhotoNotes]
 
     @property
     def open_question(self) -> Question | None:
@@ -81,18 +84,20 @@ def load_case(request: RefundRequest) -> Case:
     )
     for card in cards:
         card.request = request
+    photos, questions = list(request.photos.all()[:20]), _questions(request)
     return Case(
         request=request,
-        photos=list(request.photos.all()[:20]),
+        photos=photos,
         card=next((card for card in cards if card.closed_at is None), None),
         decided=[card.decision for card in cards if hasattr(card, "decision")],
-        questions=_questions(request),
+        questions=questions,
         parcel=request.returns.select_related("receipt__recorded_by").order_by("-created_at", "-id").first(),
         charges=list(request.line.order.charges.all()[:10]),
         refunds=list(
             Refund.objects.filter(request_uuid=request.uuid).select_related("charge").order_by("-attempt")[:10]
         ),
         balance=left_on_order(request.line.order),
+        notes=photo_notes(request, photos, questions),
     )
 
 

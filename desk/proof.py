@@ -17,6 +17,7 @@ from agent.verify.one_request import first_misfit, second_look
 from agent.verify.pages import Pages, read_pages
 from desk.frame import frame_of
 from desk.proof_words import Rule, policy_in_words, rule_in_words, source_in_words
+from intake.look_alikes import Reuse, reuses
 from intake.models import Photo, Receipt, RefundRequest, Step
 from payments.models import Refund, RefundOutcome
 
@@ -32,10 +33,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class Sealed:
-    """One picture with the digest the chain keeps of it; `photo` is None when it is not in the book any more."""
+    """One picture with the digest the chain keeps of it; `photo` is None when it is not in the book any more.
+
+    `reuses`: the other requests it was sent with, compared just now; those made after this refund are among them.
+    """
 
     digest: str
     photo: Photo | None
+    reuses: list[Reuse]
 
 
 @dataclass(frozen=True)
@@ -134,12 +139,15 @@ def _tell(pages: Pages, reserve: ChainRecord) -> Story:
     taken = pages.link_of(ChainRecord.Kind.DECISION, decision.pk) if decision else None
     came = kept.get("receipt")
     by_key = {str(photo.pk): photo for photo in pages.photos}
+    used = {str(key): reused for key, reused in reuses(pages.photos, besides=pages.request.pk).items()}
     return Story(
         reserve=reserve,
         rules=[rule_in_words(verdict, kept["refund"]["currency"]) for verdict in rules],
         policy_number=kept["policy"]["number"],
         policy=policy_in_words(kept["policy"]),
-        photos=[Sealed(photo["sha256"], by_key.get(photo["id"])) for photo in kept["photos"]],
+        photos=[
+            Sealed(photo["sha256"], by_key.get(photo["id"]), used.get(photo["id"], [])) for photo in kept["photos"]
+        ],
         seen=_seen(pages, reserve),
         decision=decision,
         decided_by=taken.facts["by"]["name"] if taken else "",

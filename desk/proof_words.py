@@ -33,6 +33,7 @@ INPUTS = {
     "verdict": "the picture shows it",
     "addresses_reviewer": "text that speaks to the reviewer",
     "used_in": "same picture in other requests",
+    "looks_like": "picture that looks the same in other requests",
     "refund_days": "other refunds on",
     "history_days": "days looked back",
     "first_review": "nobody had looked before",
@@ -94,6 +95,6 @@ def _said(name: str, value: Any, currency: str) -> str:
         return str(RefundRequest.Reason(value).label).lower()
     if name == "refund_days":
         return ", ".join(f"{day:%b} {day.day}, {day.year}" for day in map(date.fromisoformat, value))
-    if name == "used_in":
+    if name in ("used_in", "looks_like"):
         return ", ".join(f"#{number}" for number in value)
     return str(value)

@@ -15,6 +15,8 @@ from zoneinfo import ZoneInfo
 
 from PIL import Image
 
+from payments.models import OrderLine
+
 MAKE_TAG, MODEL_TAG = 0x010F, 0x0110
 CAMERA_BLOCK = 0x8769
 TAKEN_TAG, OFFSET_TAG = 0x9003, 0x9011
@@ -61,6 +63,11 @@ def read_camera(image: Image.Image) -> dict[str, str]:
     except Exception:  # the metadata is the customer's and may hold anything
         return {}
     return {name: value for name, value in found.items() if value}
+
+
+def moments_of(line: OrderLine, sent_at: datetime) -> Moments:
+    """`line` with its order."""
+    return Moments(line.order.placed_at, line.delivered_at, sent_at)
 
 
 def camera_word(camera: Mapping[str, Any], moments: Moments, time_zone: str) -> CameraWord | None:

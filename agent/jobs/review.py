@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent.camera_concern import with_camera_concern
 from agent.finish_refund import settle_and_finish
 from agent.handover import hand_over
 from agent.jobs.nothing_left import end_with_nothing_left
@@ -25,4 +26,4 @@ def review_and_end(lease: Lease, run: Run, *, may_refund: bool) -> None:
     if isinstance(result, Reserved):
         settle_and_finish(lease, result.refund_id)
     else:
-        hand_over(lease, result)
+        hand_over(lease, with_camera_concern(result, run.request))
