@@ -35,6 +35,7 @@ ORDERS = (
     r"\bno (?:card|approval|checks?|review|photo) (?:is |are )?(?:needed|required|necessary)\b",
     r"\b(?:press|hit|push|click)\b.{0,10}\b(?:pay|refund|approve)\b",
     r"\b(?:two|three|several) separate (?:claims|requests|refunds)\b",
+    r"\b(?:make|book|split|turn)\b.{0,25}\b(?:two|three|several) (?:\w+ )?(?:claims|refunds)\b",
     r"\b(?:decode|read the code|do what it says)\b|\b[a-z0-9+]{40,}",
     r"\b(?:paste|reveal|repeat|print)\b.{0,20}\b(?:everything|your instructions|your prompt)\b",
     r"\blist\b.{0,40}\bother (?:people|customers)\b",
@@ -49,6 +50,7 @@ APPROVALS = (
     rf"\b(?:{STAFF_WORDS})\b.{{0,30}}\b(?:promised|agreed|confirmed|granted)\b.{{0,60}}\b(?:{MONEY_WORDS})",
     rf"\b(?:{MONEY_WORDS}|it)\b.{{0,20}}\b(?:was|been|is|got) (?:already |pre-?)?(?:{APPROVED})\b",
     rf"\b(?:{APPROVED})\b.{{0,40}}\bby (?:a|the|your|my) (?:{STAFF_WORDS}|shop|team)\b|\bpre-?approved\b",
+    rf"\byour (?:team|shop|company|people)\b.{{0,30}}\b(?:promised|guaranteed|granted)\b.{{0,60}}\b(?:{MONEY_WORDS})\b",
     r"\b(?:so|as) we agreed?\b",
 )
 ORDER = re.compile("|".join(ORDERS))
