@@ -1,0 +1,80 @@
+"""Lives that are told and not drawn: together they reach each kind of end, so the machine's rules can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from intake.statuses import Status
+from tests.faults.lives.machine import MOST_TRIES, Lives
+
+Act = Callable[[Lives], None]
+
+
+def decides(choice: str, *, shipping: bool = False) -> Act:
+    return lambda life: life.decides(0, choice, 1.0, shipping, True)
+
+
+def bank_tells(word: str) -> Act:
+    return lambda life: life.the_bank_tells(0, word, True, True)
+
+
+def time_runs_out(status: Status) -> Act:
+    return lambda life: life.nobody_does_anything(life.shop.request(0, status))
+
+
+def parcel_arrives(life: Lives) -> None:
+    life.receives(0, 1, True)
+
+
+def customer_answers(life: Lives) -> None:
+    life.answers(0, True)
+
+
+def a_day_passes(life: Lives) -> None:
+    life.a_day_passes(True)
+
+
+def bank_will_answer(*answers: str) -> Act:
+    return lambda life: life.the_bank_will_answer(list(answers))
+
+
+def workers_die(times: int) -> Act:
+    return lambda life: life.the_next_workers_die(times)
+
+
+APPROVES, DECLINES, ASKS = decides("approve"), decides("decline"), decides("ask_customer")
+SENDS_BACK = decides("approve with return")
+# What the first review says, what the bank answers at first, and what happens then.
+TOLD: dict[str, tuple[str, list[str], list[Act]]] = {
+    "refused late and paid again": ("clear", ["succeeded"], [bank_tells("failed"), decides("approve", shipping=True)]),
+    "refused at once": ("refund", ["failed: card expired"], [APPROVES]),
+    "pending, then through": ("refund", ["pending"], [APPROVES, bank_tells("succeeded")]),
+    "pending for ever": ("refund", ["pending"], [APPROVES, a_day_passes]),
+    "silent, but done": ("refund", ["time-out, but done"], [APPROVES, a_day_passes]),
+    "asked, answered, declined": ("ask_customer", ["succeeded"], [ASKS, customer_answers, DECLINES]),
+    "asked, never answered": ("ask_customer", ["succeeded"], [ASKS, time_runs_out(Status.NEEDS_CUSTOMER)]),
+    "asked and waiting": ("ask_customer", ["succeeded"], [ASKS]),
+    "sent back": ("refund_after_return", ["succeeded"], [SENDS_BACK, parcel_arrives]),
+    "to be sent back": ("refund_after_return", ["succeeded"], [SENDS_BACK]),
+    "never sent back": ("refund_after_return", ["succeeded"], [SENDS_BACK, time_runs_out(Status.AWAITING_RETURN)]),
+    "sent back too late": (
+        "refund_after_return",
+        ["succeeded"],
+        [SENDS_BACK, time_runs_out(Status.AWAITING_RETURN), parcel_arrives],
+    ),
+    "a worker dies": ("refund", ["succeeded"], [workers_die(1), APPROVES]),
+    "every worker dies": ("refund", ["succeeded"], [workers_die(MOST_TRIES), APPROVES]),
+}
+
+
+def tell_life(kind: type[Lives], name: str) -> None:
+    """Plays it; every invariant is looked at after every act."""
+    says, answers, acts = TOLD[name]
+    life = kind()
+    try:
+        for act in (partial(kind.open_the_shop, says=says, answers=answers), *acts):
+            act(life)
+            life.holds()
+    finally:
+        life.teardown()
