@@ -44,9 +44,9 @@ def _add(row: dict[str, object], usage: Usage) -> int:
         calls=F("calls") + 1,
         tokens_in=F("tokens_in") + (usage.tokens_in or 0),
         tokens_out=F("tokens_out") + (usage.tokens_out or 0),
-        calls_without_tokens=F("calls_without_tokens") + (usage.tokens_in is None or usage.tokens_out is None),
+        calls_without_tokens=F("calls_without_tokens") + int(usage.tokens_in is None or usage.tokens_out is None),
         cost_micro=F("cost_micro") + (usage.cost_micro or 0),
-        calls_without_cost=F("calls_without_cost") + (usage.cost_micro is None),
+        calls_without_cost=F("calls_without_cost") + int(usage.cost_micro is None),
     )
 
 
