@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from agent.models import Run
 from desk.durations import short_milliseconds, span_between
@@ -78,6 +79,11 @@ class Activity:
         spans = [run.ended_at - run.started_at for run in self.started if run.ended_at and run.started_at]
         total = sum(spans, timedelta())
         return short_milliseconds(int(total.total_seconds() * 1000)) if spans else ""
+
+    @cached_property
+    def titles(self) -> dict[int, str]:
+        """The title of each step on the page, by its position."""
+        return {step.position: step.title for block in self.blocks for step in block.steps}
 
     @property
     def step_is_running(self) -> bool:

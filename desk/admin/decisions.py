@@ -20,6 +20,8 @@ class ApprovalAdmin(ReadOnlyAdmin):
     fields = (
         ("case", "recommendation", "amount", "require_return"),
         "reasoning",
+        "strongest_reason_against",
+        "would_change",
         "draft_question",
         "what_speaks_for_it",
         "what_speaks_against_it",
@@ -43,6 +45,10 @@ class ApprovalAdmin(ReadOnlyAdmin):
     @display(description="concerns")
     def what_speaks_against_it(self, card: Approval) -> SafeString:
         return as_json(card.concerns)
+
+    @display(description="strongest reason against it")
+    def strongest_reason_against(self, card: Approval) -> SafeString | str:
+        return as_json(card.counter_case) if card.counter_case else "None"
 
     @display(description="failed rules")
     def rules(self, card: Approval) -> SafeString:

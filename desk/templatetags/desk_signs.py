@@ -5,6 +5,7 @@ from __future__ import annotations
 from django import template
 
 from agent.models import Approval
+from desk.activity import Activity
 from intake.models import Step
 from intake.statuses import Status
 
@@ -84,6 +85,12 @@ def rules_in_short(failed_rules: list[dict[str, str]]) -> str:
     first = str(failed_rules[0].get("rule", ""))
     more = f" +{len(failed_rules) - 1}" if len(failed_rules) > 1 else ""
     return RULE_NAMES.get(first, first) + more
+
+
+@register.filter
+def step_title(activity: Activity, position: int) -> str:
+    """The title of the step at `position`; empty when that step is not on the page."""
+    return activity.titles.get(position, "")
 
 
 @register.filter

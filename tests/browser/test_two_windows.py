@@ -52,6 +52,12 @@ def test_a_kettle_is_asked_for_approved_and_refunded_live_in_both_windows(
     maya.open_case(request)
     expect(maya.page.get_by_role("heading", name="The agent recommends: refund $129.00")).to_be_visible()
     expect(priya.page.locator("#standing")).to_contain_text("person")
+    card = maya.page.locator(".approval")
+    expect(card).to_contain_text("Strongest reason against")
+    expect(card.locator(".against")).to_be_in_viewport()
+    link = card.locator(".points a[data-step]").first
+    link.press("Enter")
+    expect(maya.page.locator(f"#step-{link.get_attribute('data-step')}")).to_be_focused()
     loads = priya.loads, maya.loads
 
     maya.page.get_by_role("button", name="Refund $129.00").first.click()

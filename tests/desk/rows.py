@@ -69,10 +69,14 @@ def card_for(request: RefundRequest, **changes: Any) -> Approval:
         {"text": "$129.00 is above the $50.00 limit.", "step": None, "source": "rule"},
         {"text": "The box looked fine.", "step": None, "source": "model"},
     ]
-    rules = [{"rule": "limit", "sentence": "$129.00 is above the $50.00 limit."}]
-    return ApprovalFactory(
-        **{"request": request, "findings": findings, "concerns": concerns, "failed_rules": rules, **changes}
-    )
+    said = {
+        "findings": findings,
+        "concerns": concerns,
+        "failed_rules": [{"rule": "limit", "sentence": "$129.00 is above the $50.00 limit."}],
+        "counter_case": {"text": "It could have happened in use.", "step": 2, "source": "model"},
+        "would_change": "A picture of it whole.",
+    }
+    return ApprovalFactory(request=request, **{**said, **changes})
 
 
 def step_of(request: RefundRequest, title: str, *, at: datetime | None = None, **changes: Any) -> Step:

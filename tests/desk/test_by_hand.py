@@ -156,3 +156,35 @@ def test_a_finding_opens_the_step_it_rests_on(window: Page, cards: list[Approval
     window.click(".points a[data-step]")
     expect(window.locator("#step-1 details")).to_have_attribute("open", "")
     expect(window.locator("#step-1 pre").last).to_contain_text("PH-20388")
+    expect(window.locator("#step-1")).to_be_focused()
+    expect(window.locator("#step-1")).to_have_class(re.compile("pointed"))
+
+
+def test_enter_on_a_phone_brings_a_far_step_into_view(window: Page, cards: list[Approval]) -> None:
+    request = cards[0].request
+    for number in range(40):
+        step_of(request, f"Looked again {number}")
+    last = step_of(request, "Looked once more")
+    Approval.objects.filter(pk=cards[0].pk).update(
+        counter_case={"text": "It may be old.", "step": last.position, "source": "model"}
+    )
+    window.set_viewport_size({"width": 390, "height": 800})
+    window.goto(f"/desk/queue/all/{request.uuid}/")
+    step = window.locator(f"#step-{last.position}")
+    expect(step).not_to_be_in_viewport()
+    window.focus(".against a[data-step]")
+    window.keyboard.press("Enter")
+    expect(step).to_be_in_viewport()
+    expect(step).to_be_focused()
+
+
+def test_without_javascript_the_link_still_leads_to_the_step_and_marks_it(window: Page, cards: list[Approval]) -> None:
+    browser = window.context.browser
+    assert browser is not None
+    context = browser.new_context(java_script_enabled=False, storage_state=window.context.storage_state())
+    plain = context.new_page()
+    plain.goto(window.url.replace("/needs-approval/", f"/all/{cards[0].request.uuid}/"))
+    plain.click(".points a[data-step]")
+    assert plain.url.endswith("#step-1")
+    expect(plain.locator("#step-1")).to_be_in_viewport()
+    assert plain.locator("#step-1:target").count() == 1

@@ -90,10 +90,27 @@ def test_an_approval_shows_the_whole_card(daniel: User, card: Approval) -> None:
         "concerns": card.concerns,
         "failed_rules": card.failed_rules,
         "reasoning": "Clear damage.",
+        "counter_case": {"text": "It could have happened in use.", "step": 2, "source": "model"},
+        "would_change": "A picture of it whole.",
         "draft_question": "Does it leak?",
         "require_return": False,
         "decision": None,
     }
+
+
+def test_a_card_with_nothing_against_it_says_null(daniel: User) -> None:
+    card = card_for(kettle_request(), counter_case=None, would_change="")
+    shown = as_user(daniel).get(f"/api/v1/approvals/{card.pk}").json()
+    assert (shown["counter_case"], shown["would_change"]) == (None, "")
+
+
+def test_the_schema_names_the_case_against(db: None) -> None:
+    answer = Client().get("/api/v1/schema", headers={"Accept": "application/json"})
+    shown = answer.json()["components"]["schemas"]["ApprovalOut"]
+    assert {"counter_case", "would_change"} < set(shown["required"])
+    assert shown["properties"]["would_change"] == {"type": "string"}
+    assert shown["properties"]["counter_case"]["nullable"] is True
+    assert shown["properties"]["counter_case"]["allOf"] == [{"$ref": "#/components/schemas/PointOut"}]
 
 
 def test_a_decision_is_made_and_shown(daniel: User, card: Approval) -> None:

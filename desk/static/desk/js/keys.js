@@ -3,7 +3,9 @@
   "use strict";
   const OFF = "desk-keys-off";
   const isOff = () => localStorage.getItem(OFF) === "1";
-  const typing = (target) => target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]");
+  const FIELDS = "input:not([type=checkbox]), textarea, select, [contenteditable]";
+  /** A dialog that just closed keeps the focus in its field for a moment, where nobody types any more. */
+  const typing = (target) => target.closest(FIELDS) && !target.closest("dialog:not([open])");
 
   function show() {
     document.documentElement.dataset.keys = isOff() ? "off" : "on";
