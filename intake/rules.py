@@ -17,6 +17,7 @@ REASON_NAMES = {
     "wrong_item": "is the wrong item",
     "changed_mind": "is not wanted any more",
 }
+ADDRESSES_REVIEWER = "A picture holds text that addresses the reviewer."
 
 
 @dataclass(frozen=True)
@@ -143,11 +144,9 @@ def photo_rule(facts: Facts) -> Verdict:
     }
     if facts.reason == "changed_mind":
         return _verdict("photo", True, "No photo is needed when the customer changed their mind.", **inputs)
-    used = _used_before(facts)
-    if used:
-        return _verdict("photo", False, used, **inputs)
-    if facts.photo_addresses_reviewer:
-        return _verdict("photo", False, "A picture holds text that addresses the reviewer.", **inputs)
+    against = [_used_before(facts), ADDRESSES_REVIEWER if facts.photo_addresses_reviewer else ""]
+    if any(against):
+        return _verdict("photo", False, " ".join(filter(None, against)), **inputs)
     sentences = {
         "yes": "The photo shows what the customer describes.",
         "no": "The photo does not show what the customer describes.",

@@ -153,6 +153,12 @@ def test_a_picture_that_talks_to_the_reviewer_or_was_used_before_asks() -> None:
     assert "#1003" in verdict_of("photo", photo_used_in=(1003,)).sentence
 
 
+def test_a_picture_that_does_both_is_named_for_both() -> None:
+    sentence = verdict_of("photo", photo_used_in=(1003,), photo_addresses_reviewer=True).sentence
+    assert sentence.startswith("This picture was already sent with request #1003.")
+    assert sentence.endswith(" A picture holds text that addresses the reviewer.")
+
+
 def test_a_changed_mind_needs_no_photo() -> None:
     assert asks(reason="changed_mind", photo_verdict=None) == ["reason"]
 

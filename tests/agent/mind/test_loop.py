@@ -276,3 +276,8 @@ def test_a_short_review_costs_few_queries(
     request = ask("kettle")
     with django_assert_max_num_queries(42):
         played(request, says(("get_order", {})), says(("request_approval", APPROVE)))
+
+
+def test_half_characters_of_an_answer_are_never_sent_on(ask: Ask, played: Any) -> None:
+    _, puppet = played(ask("kettle"), says(text="Hm \ud800\x00."), says(("request_approval", APPROVE)))
+    assert puppet.asked[1][2]["content"] == "Hm ?."

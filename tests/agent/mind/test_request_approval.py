@@ -9,8 +9,10 @@ import pytest
 
 from agent.outcomes import Point
 from agent.tools.context import ReviewContext
+from agent.tools.request_approval import PLAIN_WORDS
 from intake.models import RefundRequest
 from tests.agent.mind.test_tools import context_of, run
+from tests.factories import StaffFactory
 
 Ask = Callable[..., RefundRequest]
 pytestmark = pytest.mark.django_db
@@ -22,6 +24,10 @@ CLEAR: dict[str, Any] = {
     "reasoning": "Clear.",
     "draft_question": "",
 }
+
+
+ASKS: dict[str, Any] = {**CLEAR, "recommendation": "ask_customer"}
+del ASKS["draft_question"]
 
 
 def handed_over(context: ReviewContext, **said: Any) -> Any:
@@ -73,3 +79,32 @@ def test_without_a_case_against_the_hand_over_has_none(ask: Ask, left: dict[str,
 def test_a_draft_question_is_kept_only_for_asking(ask: Ask) -> None:
     handover = handed_over(context_of(ask("kettle")), recommendation="decline", draft_question="Why?")
     assert handover.draft_question == ""
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Write to us at https://else.example, please.", "Did <b>it</b> break?", "May issue_refund run?", "[Click](x)?"],
+)
+def test_a_question_with_markup_links_or_tools_goes_back_to_the_model(ask: Ask, question: str) -> None:
+    ran = run(context_of(ask("kettle")), "request_approval", **ASKS, draft_question=question)
+    assert ran.outcome.ending is None
+    assert ran.outcome.result == {"error": PLAIN_WORDS}
+
+
+def test_the_articles_own_name_may_stand_in_a_question(ask: Ask) -> None:
+    request = ask("kettle")
+    request.line.name = "The <3 mug"
+    request.line.save()
+    handover = handed_over(context_of(request), **ASKS, draft_question="Could you show us the <3 mug again?")
+    assert handover.draft_question == "Could you show us the <3 mug again?"
+
+
+def test_a_staff_member_whom_a_text_names_stays_out_of_the_question(ask: Ask) -> None:
+    StaffFactory(first_name="Maya", last_name="Okafor")
+    handover = handed_over(context_of(ask("kettle")), **ASKS, draft_question="What did Maya Okafor tell you?")
+    assert handover.draft_question == "What did our team tell you?"
+
+
+def test_nothing_unseen_stands_on_a_card(ask: Ask) -> None:
+    handover = handed_over(context_of(ask("kettle")), reasoning="It is \u202e00.05\u202c dol\u200blars.")
+    assert handover.reasoning == "It is 00.05 dollars."

@@ -94,6 +94,12 @@ def test_a_colleagues_name_stays_inside_too(worded: Any) -> None:
     assert worded(Reply("Daniel saw no crack."), note).endswith("The reason: our team saw it too and found no crack.")
 
 
+def test_a_name_in_capitals_is_a_name_and_a_word_in_small_letters_is_none(worded: Any) -> None:
+    StaffFactory(first_name="Will", last_name="May")
+    assert worded(Reply("WILL looked at it.")) == TEMPLATE
+    assert worded(Reply("You may keep it, we will not refund it.")) == "You may keep it, we will not refund it."
+
+
 @pytest.mark.parametrize("note", ["See https://intranet/7, and no.", "The rule `limit` says no.", "Our score is low."])
 def test_what_a_customer_may_not_read_is_no_reason(worded: Any, note: str) -> None:
     assert worded(KeyRefused("no"), note=note) == template("Ceramic pour-over dripper", "")
