@@ -111,6 +111,7 @@ def completion(reply: Reply) -> dict[str, Any]:
 
 class _Http(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128  # many calls at once are not made to knock twice
 
     def __init__(self, owner: OpenAIServer, port: int) -> None:
         self.owner = owner
