@@ -23,7 +23,7 @@ from agent.evaluation.scenario import (
     Wanted,
 )
 from tests.agent.evaluation.oracle_calls import Calls, NoModel
-from tests.agent.evaluation.oracle_pictures import addresses_reviewer, best_evidence
+from tests.agent.evaluation.oracle_pictures import addresses_reviewer, best_evidence, originals
 
 POLICY: dict[str, Any] = {
     "currency": "USD",
@@ -286,7 +286,7 @@ def _other_refunds(case: Case) -> list[EarlierRefund]:
 
 
 def _used_before(case: Case) -> bool:
-    return bool(set(case.ever_sent) & set(case.scenario.used_before))
+    return bool(originals(case.ever_sent) & originals(case.scenario.used_before))
 
 
 def _fits_one_charge(case: Case, amount_minor: int) -> bool:

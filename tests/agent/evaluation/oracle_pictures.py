@@ -30,6 +30,11 @@ def addresses_reviewer(names: Collection[str]) -> bool:
     return any(catalogue()[name]["text_addresses_reviewer"] for name in names)
 
 
+def originals(names: Collection[str]) -> set[str]:
+    """A picture that was cut, scaled or saved again is still the one it was made of."""
+    return {catalogue()[name].get("copy_of", name) for name in names}
+
+
 def _shows(entry: dict[str, Any], sku: str, reason: str) -> str:
     if entry["item_sku"] != sku or reason not in entry["reasons"]:
         return "no"
