@@ -10,14 +10,12 @@ import django
 from django.conf import settings
 from django.core.checks import ERROR, run_checks
 
-from agent.llm.choose import model_in_use
 from refunddesk.doctor.finding import Finding
 
 
 def configured() -> Iterator[Finding]:
     yield Finding("ok", "versions", f"Python {platform.python_version()}, Django {django.get_version()}")
     yield _mode()
-    yield _model()
     yield _money()
     yield from _system_checks()
 
@@ -34,13 +32,6 @@ def _mode() -> Finding:
     if settings.DEMO:
         return Finding("ok", "mode", f"demo shop (DEMO is on), data in {settings.DATA_DIR}")
     return Finding("ok", "mode", f"production for {', '.join(settings.ALLOWED_HOSTS) or 'no host'}")
-
-
-def _model() -> Finding:
-    choice = model_in_use()
-    if choice.scripted:
-        return Finding("note", "model", "no LLM_API_KEY is set: the scripted demo model reviews, and pages say so")
-    return Finding("ok", "model", f"{choice.model} at {without_password(settings.LLM_BASE_URL)}, with a key")
 
 
 def _money() -> Finding:

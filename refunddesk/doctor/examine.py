@@ -9,11 +9,13 @@ from django.db import connections
 from refunddesk.doctor.answers import ANSWER_SECONDS, database, photos, running_parts, web
 from refunddesk.doctor.configured import configured
 from refunddesk.doctor.finding import Finding
+from refunddesk.doctor.models import models
 from refunddesk.probe import Probe
 
 QUESTIONS: dict[str, Callable[[], Iterable[Finding]]] = {
     "settings": configured,
     "database": database,
+    "models": models,
     "photos": photos,
     "broker": running_parts,
     "web": web,

@@ -1,15 +1,24 @@
 from __future__ import annotations
 
+import contextlib
 import io
+from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from agent.llm.base import Usage
+from agent.llm.provider import Provider
+from agent.llm.token_ledger import count_call
+from agent.models import ProviderState
 from refunddesk import pulse
 from refunddesk.demo_processes.local_redis import free_port
 from refunddesk.doctor.configured import without_password
+from tests.factories import CustomerFactory
 from tests.processes import RedisServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -18,6 +27,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def nobody_else(settings: Settings, tmp_path: Path) -> None:
     settings.PORT = free_port()
+
+
+def told() -> list[str]:
+    out = io.StringIO()
+    with contextlib.suppress(SystemExit):
+        call_command("doctor", stdout=out)
+    return out.getvalue().splitlines()
 
 
 def ask_doctor() -> tuple[int, dict[str, tuple[str, str]]]:
@@ -43,7 +59,10 @@ def test_without_a_broker_the_doctor_says_so_and_ends_with_one(settings: Setting
     assert "hidden" not in str(lines)
     assert lines["web"][0] == "missing"
     assert lines["database"][0] == lines["tables"][0] == lines["policy"][0] == lines["photos"][0] == "ok"
-    assert lines["model"] == ("note", "no LLM_API_KEY is set: the scripted demo model reviews, and pages say so")
+    assert lines["model"] == (
+        "note",
+        "no LLM_CHAIN and no LLM_API_KEY is set: the scripted demo model reviews, and pages say so",
+    )
 
 
 @pytest.mark.worker
@@ -51,6 +70,7 @@ def test_with_everything_there_the_doctor_ends_with_zero(real_broker: RedisServe
     settings.DEMO, settings.ALLOWED_HOSTS = False, ["desk.example.com"]
     pulse.give("beat")
     pulse.give("worker")
+    pulse.give("clock")
 
     code, lines = ask_doctor()
 
@@ -59,13 +79,49 @@ def test_with_everything_there_the_doctor_ends_with_zero(real_broker: RedisServe
     assert lines["web"][0] == "note"
 
 
-def test_the_key_of_a_model_is_never_printed(settings: Settings) -> None:
-    settings.LLM_API_KEY = "sk-secret"
+def test_each_provider_has_a_line_in_its_place_and_no_key_is_printed(settings: Settings) -> None:
+    now = timezone.now()
+    settings.LLM_CHAIN = (
+        Provider("groq", "https://api.groq.com/openai/v1", "gsk-secret", "llama", tokens_per_day=1000),
+        Provider("acme", "https://me:hidden@llm.acme.com/v1", "sk-secret", "big", "big", price_in=Decimal(1)),
+        Provider("local", "http://127.0.0.1:11434/v1", "", "small", "small", tokens_per_day=100),
+    )
+    groq = settings.LLM_CHAIN[0]
+    until = now + timedelta(minutes=4)
+    ProviderState.objects.create(
+        name="groq", key_refused_at=now, key_digest=groq.key_digest, last_trouble="The key is not accepted."
+    )
+    ProviderState.objects.create(name="acme", failures=6, left_alone_until=until, last_trouble="Busy.")
+    count_call("acme", CustomerFactory().pk, Usage(700, 40))
+    count_call("local", CustomerFactory().pk, Usage(90, 12, 0))
 
-    _, lines = ask_doctor()
+    lines = [line for line in told() if line.split()[1] == "model"]
 
-    assert lines["model"] == ("ok", "openai/gpt-6-luna at https://openrouter.ai/api/v1, with a key")
-    assert "sk-secret" not in str(lines)
+    assert lines == [
+        "missing  model     1. groq: llama at https://api.groq.com/openai/v1, with a key, takes no pictures; THE KEY "
+        f"WAS REFUSED at {timezone.localtime(now):%H:%M}: The key is not accepted; today 0 tokens "
+        "(1,000 left), cost $0",
+        "note     model     2. acme: big at https://me:***@llm.acme.com/v1, with a key; left alone until "
+        f"{timezone.localtime(until):%H:%M:%S} after 6 failed calls in a row; today 740 tokens "
+        "(no limit), cost unknown",
+        "note     model     3. local: small at http://127.0.0.1:11434/v1, without a key; its tokens of today are used; "
+        "today 102 tokens (0 left), cost $0",
+        "ok       model     when none of them answers, the scripted model stands in, and pages say so",
+    ]
+    assert "secret" not in "".join(lines)
+
+
+def test_a_key_that_was_refused_is_not_held_against_a_new_one(settings: Settings) -> None:
+    settings.LLM_API_KEY, settings.SCRIPTED_MODEL = "sk-secret", "never"
+    ProviderState.objects.create(name="openrouter", key_refused_at=timezone.now(), key_digest="of another")
+
+    lines = [line for line in told() if line.split()[1] == "model"]
+
+    assert lines == [
+        "ok       model     1. openrouter: openai/gpt-6-luna at https://openrouter.ai/api/v1, with a key; "
+        "today 0 tokens (no limit), cost $0",
+        "ok       model     when none of them answers, a person gets the case",
+    ]
 
 
 @pytest.mark.parametrize(

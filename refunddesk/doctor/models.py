@@ -1,0 +1,55 @@
+"""The model providers in the order they are asked: what is set up, how each stands, what today has used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agent.llm.providers_today import ProviderToday, chain_today
+from desk.model_cost import known_cost
+from intake.shop_clock import shop_time
+from refunddesk.doctor.configured import without_password
+from refunddesk.doctor.finding import Finding, State
+
+ABOUT = "model"
+ALONE = "no LLM_CHAIN and no LLM_API_KEY is set: the scripted demo model reviews, and pages say so"
+NOBODY = "no LLM_CHAIN and no LLM_API_KEY is set and SCRIPTED_MODEL is `never`: a person gets every case"
+
+STATES: dict[str, State] = {"ready": "ok", "key refused": "missing", "left alone": "note", "used up": "note"}
+
+
+def models() -> Iterator[Finding]:
+    """One line for each provider, one for who stands behind them."""
+    chain = chain_today()
+    if not chain.providers:
+        yield Finding("note", ABOUT, NOBODY if chain.scripted is None else ALONE)
+        return
+    for place, one in enumerate(chain.providers, start=1):
+        yield _line(place, one)
+    behind = "a person gets the case" if chain.scripted is None else "the scripted model stands in, and pages say so"
+    yield Finding("ok", ABOUT, f"when none of them answers, {behind}")
+
+
+def _line(place: int, one: ProviderToday) -> Finding:
+    provider = one.provider
+    key = "with a key" if provider.api_key else "without a key"
+    eyes = "" if provider.vision_model else ", takes no pictures"
+    what = f"{place}. {provider.name}: {provider.model} at {without_password(provider.base_url)}, {key}{eyes}"
+    words = f"{what}; {_stands(one)}{_used(one)}"
+    return Finding(STATES[one.state], ABOUT, words)
+
+
+def _stands(one: ProviderToday) -> str:
+    if one.state == "key refused" and one.since:
+        return f"THE KEY WAS REFUSED at {shop_time(one.since):%H:%M}: {one.last_trouble.rstrip('.')}; "
+    if one.state == "left alone" and one.until:
+        return f"left alone until {shop_time(one.until):%H:%M:%S} after {one.failures} failed calls in a row; "
+    if one.state == "used up":
+        return "its tokens of today are used; "
+    return ""
+
+
+def _used(one: ProviderToday) -> str:
+    left = "no limit" if one.tokens_left is None else f"{one.tokens_left:,} left"
+    used = one.used
+    cost = known_cost(used.cost_micro, used.calls, used.calls_without_cost)
+    return f"today {used.tokens:,} tokens ({left}), cost {cost}"
