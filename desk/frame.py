@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest
 
 from agent.llm.choose import ModelChoice, model_in_use
+from agent.llm.providers_today import refused_keys
 from desk import queues
 from desk.brake import Brake, brake_now
 
@@ -37,6 +38,7 @@ class Frame:
     brake: Brake
     may_pause: bool
     model: ModelChoice
+    refused_keys: list[str]
 
 
 SHOP_LINKS = (
@@ -44,6 +46,7 @@ SHOP_LINKS = (
     ShopLink("Charges", "credit-card", "admin:payments_charge_changelist", "payments.view_charge"),
     ShopLink("Refunds", "banknote", "admin:payments_refund_changelist", "payments.view_refund"),
     ShopLink("Policy", "scroll-text", "admin:intake_policyversion_changelist", "intake.view_policyversion"),
+    ShopLink("Models", "bot", "admin:models", "intake.view_refundrequest"),
     ShopLink("Runs", "workflow", "admin:agent_run_changelist", "agent.view_run"),
     ShopLink("Decisions", "gavel", "admin:agent_decision_changelist", "agent.view_decision"),
     ShopLink("People", "users", "admin:auth_user_changelist", "auth.view_user"),
@@ -56,12 +59,15 @@ def frame_of(request: HttpRequest, current: str = "") -> Frame:
 
 
 def frame_for(user: User, current: str = "") -> Frame:
-    """A fixed number of queries: the counts are one, the brake three, the person's permissions two."""
+    """A fixed number of queries: the counts are one, the brake three, the person's permissions two, for a lead the
+    providers' keys one."""
     counted = queues.counts()
+    may_pause = user.has_perm("agent.change_switch")
     return Frame(
         links=[QueueLink(queue, counted.get(queue.slug), queue.slug == current) for queue in queues.QUEUES],
         shop=[link for link in SHOP_LINKS if user.has_perm(link.permission)],
         brake=brake_now(),
-        may_pause=user.has_perm("agent.change_switch"),
+        may_pause=may_pause,
         model=model_in_use(),
+        refused_keys=refused_keys() if may_pause else [],
     )

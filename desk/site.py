@@ -17,6 +17,7 @@ from desk import act_views, live_views, views
 from desk.forms import StaffSignInForm
 from desk.frame import frame_of
 from desk.lost_session import sign_in_and_back
+from desk.models_page import models_page
 from desk.proof import proof
 from intake.case_access import NOT_FOR_YOU, may_see_requests
 
@@ -45,6 +46,7 @@ class DeskSite(AdminSite):
             self._page("requests/<uuid:request_uuid>/receive", act_views.Receive.as_view(), "receive"),
             self._page("requests/<uuid:request_uuid>/take-back", act_views.TakeBack.as_view(), "take-back"),
             self._page("refunds/<uuid:refund_id>/proof/", proof, "proof"),
+            self._page("models/", models_page, "models"),
             path("pause", self.admin_view(act_views.Pause.as_view()), name="pause"),
             self._page("counts", live_views.counts, "counts"),
             *super().get_urls(),
