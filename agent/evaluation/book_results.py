@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -12,6 +13,8 @@ from agent.evaluation.score import Scores
 from agent.models import Evaluation, Trial
 
 ROWS_AT_A_TIME = 50
+# No measuring takes that long: whoever began it was killed.
+FORGOTTEN_AFTER = timedelta(days=1)
 TROUBLE_LENGTH = 300
 
 
@@ -19,6 +22,7 @@ class Book:
     """One Evaluation of kind `suite`. Nothing else of the shop is written."""
 
     def __init__(self, options: Options, *, only: list[str], trials: int) -> None:
+        _give_up_on_forgotten()
         changed: dict[str, Any] = options.model_dump(exclude_defaults=True)
         if only:
             changed["only"] = only
@@ -52,3 +56,9 @@ class Book:
     def _end(self, status: Evaluation.Status, **changes: Any) -> None:
         running = Evaluation.objects.filter(pk=self.evaluation.pk, status=Evaluation.Status.RUNNING)
         running.update(status=status, ended_at=timezone.now(), **changes)
+
+
+def _give_up_on_forgotten() -> None:
+    running = Evaluation.objects.filter(kind=Evaluation.Kind.SUITE, status=Evaluation.Status.RUNNING)
+    forgotten = running.filter(created_at__lt=timezone.now() - FORGOTTEN_AFTER)
+    forgotten.update(status=Evaluation.Status.FAILED, trouble="It never came to its end.", ended_at=timezone.now())

@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.conf import settings
+from pydantic import ValidationError
 
 from agent.evaluation.job import READY, Job
 from agent.evaluation.played import Played
 from agent.evaluation.scratch import Scratch
+from agent.evaluation.scratch_environment import scratch_environment
 
-START_SECONDS = 120.0
+START_SECONDS, END_SECONDS = 120.0, 5.0
 LAST_LINES = 3
 LOG = "errors.log"
 
@@ -31,15 +33,19 @@ class ChildDied(Exception):
 
 
 class Child:
-    """One scratch process. It is its own session, so that a Ctrl-C in the terminal is the parent's affair."""
+    """One scratch process; `with Child(...) as child:` it is gone at the end of the block, however that comes.
 
-    def __init__(self, scratch: Scratch, name: str) -> None:
-        self._place = scratch.new_place(name)
+    It is its own session, so that a Ctrl-C in the terminal is the parent's affair.
+    """
+
+    def __init__(self, scratch: Scratch) -> None:
+        self._place = scratch.new_place()
+        self._timed_out = False
         with (self._place / LOG).open("wb") as errors:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "play_scenarios"],
                 cwd=settings.BASE_DIR,
-                env=scratch.environment(self._place),
+                env=scratch_environment(self._place),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -63,11 +69,14 @@ class Child:
             pass  # the read below finds the child gone and says so
         line = self._line_within(seconds)
         if not line.endswith(b"\n"):
-            slow = self.process.poll() is None or self._timed_out
+            why = f"did not answer within {seconds:g} seconds." if self._timed_out else "ended in the middle of it."
             self.kill()
-            why = f"did not answer within {seconds:.0f} seconds." if slow else "ended in the middle of it."
             raise ChildDied(f"The scratch process {why} {self._last_words()}".strip())
-        return Played.model_validate_json(line)
+        try:
+            return Played.model_validate_json(line)
+        except ValidationError:
+            self.kill()
+            raise ChildDied("The scratch process answered something else.") from None
 
     def end(self) -> None:
         """No more jobs: it ends by itself, or is ended."""
@@ -75,8 +84,18 @@ class Child:
             with contextlib.suppress(OSError):
                 self.process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(5)
+            self.process.wait(END_SECONDS)
         self.kill()
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.kill()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe:
+                with contextlib.suppress(OSError):  # what nobody read any more
+                    pipe.close()
 
     def kill(self) -> None:
         if self.process.poll() is None:
@@ -108,13 +127,9 @@ class Child:
 
 
 @contextmanager
-def started_child(scratch: Scratch, name: str) -> Iterator[Child]:
+def started_child(scratch: Scratch) -> Iterator[Child]:
     """Ready for jobs, and gone when the block ends. Raises ChildDied when it does not come up."""
-    child = Child(scratch, name)
-    try:
+    with Child(scratch) as child:
         child.wait_until_ready()
         yield child
-    except BaseException:
-        child.kill()
-        raise
-    child.end()
+        child.end()

@@ -17,7 +17,7 @@ from django.utils import timezone
 from agent.evaluation.job import READY, Job
 from agent.evaluation.play_here import play_here
 from agent.evaluation.played import Played, could_not_be_played
-from agent.evaluation.scratch import must_be_scratch
+from agent.evaluation.scratch_environment import must_be_scratch
 from agent.facts import shop_day
 from agent.llm.choose import warm_up
 

@@ -24,7 +24,7 @@ def play_all(scratch: Scratch, jobs: Sequence[Job], lanes: int) -> Iterator[Play
     for job in jobs:
         work.jobs.put(job)
     threads = [
-        threading.Thread(target=_lane, args=(scratch, work, number), name=f"lane-{number}", daemon=True)
+        threading.Thread(target=_lane, args=(scratch, work), name=f"lane-{number}", daemon=True)
         for number in range(min(lanes, len(jobs)))
     ]
     for thread in threads:
@@ -48,12 +48,12 @@ class _Work:
     stopped: bool = False
     last_trouble: str = ""
 
-    def start_child(self, scratch: Scratch, name: str) -> Child | None:
+    def start_child(self, scratch: Scratch) -> Child | None:
         """None: nobody waits for it any more."""
         with self.lock:
             if self.stopped:
                 return None
-            child = Child(scratch, name)
+            child = Child(scratch)
             self.children.append(child)
         return child
 
@@ -76,12 +76,17 @@ def _results(work: _Work, lanes: int) -> Iterator[Played]:
         yield could_not_be_played(job.scenario, job.number, work.last_trouble)
 
 
-def _lane(scratch: Scratch, work: _Work, number: int) -> None:
+def _lane(scratch: Scratch, work: _Work) -> None:
     try:
-        for start in range(MOST_STARTS):
-            child = work.start_child(scratch, f"lane-{number}-{start}")
-            if child is None or _play_with(child, work):
+        for _ in range(MOST_STARTS):
+            child = work.start_child(scratch)
+            if child is None:
                 return
+            with child:
+                if _play_with(child, work):
+                    return
+    except OSError as error:  # no room for another process or its folder: what the others do not take is failed
+        work.last_trouble = f"A scratch process could not be started: {error}"
     finally:
         work.results.put(None)
 

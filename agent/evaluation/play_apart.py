@@ -10,7 +10,8 @@ from agent.evaluation.job import Job, encoded
 from agent.evaluation.options import read_options
 from agent.evaluation.played import Played, could_not_be_played
 from agent.evaluation.scenario import Scenario
-from agent.evaluation.scratch import ScratchTrouble, scratch_folder
+from agent.evaluation.scratch import scratch_folder
+from agent.evaluation.scratch_environment import ScratchTrouble
 from agent.evaluation.wished_chain import check_provider
 
 
@@ -30,7 +31,7 @@ def play_case(
     check_provider(wish)
     job = Job(scenario=scenario, options=wish, stored_copies=encoded(dict(kept_photos or {})))
     try:
-        with scratch_folder() as scratch, started_child(scratch, "one") as child:
+        with scratch_folder() as scratch, started_child(scratch) as child:
             return child.play(job, seconds)
     except (ScratchTrouble, ChildDied) as trouble:
         return could_not_be_played(scenario, 1, trouble.sentence)

@@ -7,7 +7,7 @@ from typing import IO, Any
 from django.core.management.base import BaseCommand, CommandError
 
 from agent.evaluation.job_loop import work_off_jobs
-from agent.evaluation.scratch import ScratchTrouble
+from agent.evaluation.scratch_environment import ScratchTrouble
 
 
 class Command(BaseCommand):

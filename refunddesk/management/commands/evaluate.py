@@ -22,7 +22,8 @@ from agent.evaluation.play_all import play_all
 from agent.evaluation.played import Played
 from agent.evaluation.scenario import Scenario
 from agent.evaluation.score import scores
-from agent.evaluation.scratch import ScratchTrouble, scratch_folder
+from agent.evaluation.scratch import scratch_folder
+from agent.evaluation.scratch_environment import ScratchTrouble
 from agent.evaluation.table import failing, table
 from agent.evaluation.wished_chain import answers_here, check_provider
 
@@ -85,8 +86,7 @@ class Command(BaseCommand):
             raise _failed(book, trouble.sentence, NOT_MEASURED) from trouble
         finally:
             progress.end()
-        if book:
-            book.done(scores(results), next((played for played in results if played.provider), None))
+        _close(book, results)
         return results
 
     def _report(self, results: list[Played], *, as_json: bool) -> None:
@@ -101,8 +101,6 @@ class Command(BaseCommand):
         wrong = counted["all"]["wrongly_paid"]["count"]
         if wrong:
             raise CommandError(f"Money was wrongly paid in {wrong} trials.", returncode=WRONGLY_PAID)
-        if counted["all"]["not_played"] == len(results):
-            raise CommandError("No trial could be played.", returncode=NOT_MEASURED)
 
 
 def _jobs(scenarios: list[Scenario], trials: int, options: Options) -> list[Job]:
@@ -121,6 +119,14 @@ def _open_book(options: Options, only: list[str], trials: int) -> Book:
     except DatabaseError as error:
         sentence = "The results cannot be kept: run `manage.py migrate` first, or choose --no-save."
         raise CommandError(f"{sentence} ({error})", returncode=BAD_OPTIONS) from error
+
+
+def _close(book: Book | None, results: list[Played]) -> None:
+    """Raises CommandError when nothing was measured."""
+    if all(played.not_played for played in results):
+        raise _failed(book, f"No trial could be played: {results[0].not_played}", NOT_MEASURED)
+    if book:
+        book.done(scores(results), next((played for played in results if played.provider), None))
 
 
 def _failed(book: Book | None, sentence: str, code: int) -> CommandError:
