@@ -8,7 +8,7 @@ TWO_AT_ONCE := -n 2 --dist loadfile --no-loadscope-reorder
 ON_POSTGRES := $(BIN)/python -m tests.postgres_cluster
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-postgres check faults lock setup
+.PHONY: demo test test-postgres check faults evaluate lock setup
 
 setup: $(READY)
 
@@ -33,6 +33,11 @@ test-postgres: setup
 faults: setup
 	$(PYTEST) -m faults $(ARGS)
 	FAULTS_FULL=1 $(ON_POSTGRES) $(PYTEST) -m faults $(ARGS)
+
+# ARGS reaches the command: make evaluate ARGS="--provider groq --only attacks".
+evaluate: setup
+	@$(BIN)/python manage.py migrate --no-input --verbosity 0
+	@$(BIN)/python manage.py evaluate --trials 8 $(ARGS)
 
 check: setup
 	$(BIN)/ruff format --check .
