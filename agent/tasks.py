@@ -11,6 +11,7 @@ from celery.signals import worker_init
 
 from agent.anchor import anchor_yesterday
 from agent.carry_out import carry_out
+from agent.evaluation.run_again import play_again, sweep_again
 from agent.give_up import give_up
 from agent.lease import LeaseLost
 from agent.llm.choose import warm_up
@@ -46,6 +47,13 @@ def work(run_id: str) -> None:
 @shared_task(name="agent.tasks.sweep_runs")
 def sweep_runs() -> None:
     sweep()
+    sweep_again()
+
+
+@shared_task(name="agent.tasks.play_again")
+def play_case_again(evaluation_id: str) -> None:
+    """Plays a copy of a case in a process of its own; the row says whether it is still to be had."""
+    play_again(uuid.UUID(evaluation_id))
 
 
 @shared_task(name="agent.tasks.anchor_day")

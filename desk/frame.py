@@ -48,6 +48,7 @@ SHOP_LINKS = (
     ShopLink("Policy", "scroll-text", "admin:intake_policyversion_changelist", "intake.view_policyversion"),
     ShopLink("Models", "bot", "admin:models", "intake.view_refundrequest"),
     ShopLink("Runs", "workflow", "admin:agent_run_changelist", "agent.view_run"),
+    ShopLink("Evaluations", "flask-conical", "admin:evaluations", "intake.view_refundrequest"),
     ShopLink("Decisions", "gavel", "admin:agent_decision_changelist", "agent.view_decision"),
     ShopLink("People", "users", "admin:auth_user_changelist", "auth.view_user"),
 )

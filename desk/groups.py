@@ -26,6 +26,7 @@ SUPPORT = (
 LEAD = (
     *SUPPORT,
     "agent.change_switch",
+    "agent.add_evaluation",
     "intake.add_policyversion",
     "intake.add_policysection",
     "payments.view_charge",

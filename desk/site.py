@@ -13,7 +13,7 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, URLResolver, path, reverse
 from django.views.decorators.cache import never_cache
 
-from desk import act_views, live_views, views
+from desk import act_views, evaluation_pages, live_views, run_again_pages, save_scenario_pages, views
 from desk.forms import StaffSignInForm
 from desk.frame import frame_of
 from desk.lost_session import sign_in_and_back
@@ -47,6 +47,14 @@ class DeskSite(AdminSite):
             self._page("requests/<uuid:request_uuid>/take-back", act_views.TakeBack.as_view(), "take-back"),
             self._page("refunds/<uuid:refund_id>/proof/", proof, "proof"),
             self._page("models/", models_page, "models"),
+            self._page("evaluations/", evaluation_pages.evaluations, "evaluations"),
+            self._page("evaluations/trials/<int:trial_id>/", evaluation_pages.trial, "trial"),
+            self._page("evaluations/<uuid:evaluation_id>/", run_again_pages.played_again, "played-again"),
+            self._page("requests/<uuid:request_uuid>/again", run_again_pages.RunAgain.as_view(), "run-again"),
+            self._page("requests/<uuid:request_uuid>/scenario", save_scenario_pages.save_as_scenario, "save-scenario"),
+            self._page(
+                "requests/<uuid:request_uuid>/scenario.zip", save_scenario_pages.download_scenario, "download-scenario"
+            ),
             path("pause", self.admin_view(act_views.Pause.as_view()), name="pause"),
             self._page("counts", live_views.counts, "counts"),
             *super().get_urls(),

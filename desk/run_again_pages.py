@@ -1,0 +1,93 @@
+"""A case played again: the form that starts it, and its page with what happened and what the copy did side by side."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+
+from agent.evaluation.run_again import LOST_AFTER, ask_again, started_at
+from agent.models import Evaluation, Trial
+from desk.activity import load_activity
+from desk.acts import CaseAct
+from desk.end_in_words import end_in_words
+from desk.frame import frame_of
+from desk.kept_timeline import kept_blocks
+from desk.run_again_form import RunAgainForm, as_query, options_in_words
+from intake.models import RefundRequest
+
+LOOK_AGAIN_SECONDS = 4
+WITH_CASE = ("request__line__order", "request__customer", "request__policy", "asked_by")
+
+
+class RunAgain(CaseAct):
+    """Starts a copy of the case; its page is where the person goes next."""
+
+    permission = "agent.add_evaluation"
+    template = "desk/evaluation/run_again.html"
+    say_done = "A copy of the case is being played. No money moves."
+    evaluation: Evaluation | None = None
+
+    def form(self, *, data: Any = None, start: dict[str, Any] | None = None) -> forms.Form:
+        return RunAgainForm(data, case=self.case.request, initial=start)
+
+    def act(self, form: Any) -> None:
+        user: Any = self.request.user
+        self.evaluation = ask_again(request=self.case.request, by=user, options=form.options())
+
+    def back(self) -> str:
+        if self.evaluation is None:
+            return super().back()
+        return reverse("admin:played-again", kwargs={"evaluation_id": self.evaluation.pk})
+
+
+def played_again(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpResponse:
+    """Looks again by itself while the copy is being played, without a script."""
+    copies = Evaluation.objects.filter(kind=Evaluation.Kind.AGAIN).select_related(*WITH_CASE)
+    evaluation = copies.filter(pk=evaluation_id).first()
+    if evaluation is None or evaluation.request is None:
+        raise Http404("There is no such copy of a case.")
+    answer = render(request, "desk/evaluation/played_again.html", _context(request, evaluation, evaluation.request))
+    if is_open(evaluation):
+        answer.headers["Refresh"] = str(LOOK_AGAIN_SECONDS)
+    return answer
+
+
+def is_open(evaluation: Evaluation) -> bool:
+    """Whether something may still come of it; one whose worker is gone is as good as failed."""
+    if evaluation.status == Evaluation.Status.QUEUED:
+        return True
+    return evaluation.status == Evaluation.Status.RUNNING and not _is_lost(evaluation)
+
+
+def _is_lost(evaluation: Evaluation) -> bool:
+    return timezone.now() - (started_at(evaluation) or evaluation.created_at) > LOST_AFTER
+
+
+def _context(request: HttpRequest, evaluation: Evaluation, case: RefundRequest) -> dict[str, Any]:
+    trial = Trial.objects.filter(evaluation=evaluation).first()
+    happened = trial.wanted if trial else (evaluation.scenario or {}).get("wanted")
+    card = case.approvals.order_by("-opened_at", "-id").first()
+    start = urlencode(as_query(evaluation.options, case.policy.currency))
+    return {
+        "evaluation": evaluation,
+        "case": case,
+        "trial": trial,
+        "open": is_open(evaluation),
+        "lost": evaluation.status == Evaluation.Status.RUNNING and _is_lost(evaluation),
+        "seconds": LOOK_AGAIN_SECONDS,
+        "changes": options_in_words(evaluation.options, case.policy.currency),
+        "happened": end_in_words(happened, case.currency, card),
+        "moved_on": bool(happened) and happened.get("status") != case.status,
+        "came": end_in_words(trial.got, case.currency) if trial else None,
+        "activity": load_activity(case),
+        "blocks": kept_blocks(trial.timeline, played_at=evaluation.created_at) if trial else [],
+        "again": f"{reverse('admin:run-again', kwargs={'request_uuid': case.uuid})}?{start}",
+        "frame": frame_of(request),
+    }
