@@ -21,6 +21,7 @@ from agent import announce
 from agent.llm.scripted_eyes import known_pictures
 from agent.runs import claim
 from agent.tasks import work
+from tests.faults.crash.bank import open_bank
 from tests.faults.crash.points import Moments, watch
 
 # Process id of a sleeping fork -> where its counts will come.
@@ -40,6 +41,7 @@ def warm_up() -> None:
     """What every fork would otherwise do again: modules, the eyes' pictures, the first queries' classes."""
     announce.ring = lambda run_id: True
     known_pictures()
+    open_bank()
     claim(uuid.uuid4())
     connections.close_all()
 

@@ -44,8 +44,10 @@ class Moments:
         self.seen[kind] += 1
         number = self.seen[kind]
         self._reached(f"before {kind} {number}")
-        yield
-        self._reached(f"after {kind} {number}")
+        try:
+            yield
+        finally:  # an answer that never comes is a moment too
+            self._reached(f"after {kind} {number}")
 
     def _reached(self, moment: str) -> None:
         if moment == self._fatal:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models import QuerySet
 from django.utils import timezone
 
+from agent.customer_messages import ON_ITS_WAY
 from agent.decide import decide
 from agent.models import Approval, Run
 from intake.models import Photo, RefundRequest
@@ -17,17 +20,21 @@ from intake.record_receipt import record_receipt
 from intake.submit_reply import submit_reply
 from intake.submit_request import submit_request
 from payments.models import Refund
+from payments.settle_in_flight import settle_due_refunds
 from payments.settle_refund import record_outcome
 from refunddesk.demo_shop.pictures import photo_file
 from tests.factories import ChargeFactory, LineFactory, OrderFactory, StaffFactory
+from tests.faults.crash.bank import REASONS, SILENT, Bank
 
 SMALL, ABOVE_THE_LIMIT = 3400, 6400
+SHOULD_BE_ASKED_AGAIN = timedelta(minutes=5)
 
 
 @dataclass
 class Cast:
-    """The people, and the customer's picture as it is stored: cleaned once, for all plays."""
+    """The bank and the people, and the customer's picture as it is stored: cleaned once, for all plays."""
 
+    bank: Bank
     maya: User = field(default_factory=StaffFactory)
     picture: Photo | None = None
 
@@ -45,6 +52,7 @@ class Cast:
 class Case:
     cast: Cast
     price_minor: int
+    provider: str
     request: RefundRequest = field(init=False)
 
     def card(self) -> Approval:
@@ -68,7 +76,7 @@ def ask_for_refund(case: Case) -> None:
     line = LineFactory(
         order=OrderFactory(), sku="CAR-600", name="Glass carafe, 600 ml", unit_price_minor=case.price_minor
     )
-    ChargeFactory(order=line.order, captured_minor=line.paid_minor)
+    ChargeFactory(order=line.order, captured_minor=line.paid_minor, provider=case.provider)
     customer = line.order.customer
     case.request = submit_request(
         customer=customer,
@@ -113,20 +121,43 @@ def time_for(trigger: str) -> Act:
     return passes
 
 
-def refused_late(case: Case) -> None:
-    refund = Refund.objects.get(request_uuid=case.request.uuid)
-    record_outcome(refund.pk, status="failed", reason="card expired", provider_reference="", source="webhook")
+def bank_says(status: str) -> Act:
+    """Its later word: in its own book first, then by webhook."""
+
+    def says(case: Case) -> None:
+        refund = Refund.objects.get(request_uuid=case.request.uuid)
+        case.cast.bank.turns(refund.key, status)
+        reason = REASONS.get(status, "")
+        record_outcome(refund.pk, status=status, reason=reason, provider_reference="", source="webhook")
+
+    return says
+
+
+def the_beat_asks(case: Case) -> None:
+    """About refunds in flight, if any are left."""
+    settle_due_refunds(timezone.now() + SHOULD_BE_ASKED_AGAIN)
+
+
+def due_runs() -> QuerySet[Run]:
+    return Run.objects.filter(status="queued", due_at__lte=timezone.now()).order_by("due_at", "id")
 
 
 @dataclass(frozen=True)
 class Story:
-    """`ends`: the status in which the request rests; `paid`: its refunds' statuses."""
+    """`ends`: the status in which the request rests; `paid`: its refunds' statuses; `bank`: the mood of the bank that
+    took the money (empty: the shop's own book pays)."""
 
     name: str
     price_minor: int
     acts: tuple[Act, ...]
     ends: str
     paid: tuple[str, ...] = ()
+    bank: str = ""
+
+    @property
+    def told_in_any_case(self) -> Callable[[str], bool]:
+        """Whether a message is told whoever dies: of a silent bank, another worker may hear at once."""
+        return lambda message: self.bank != SILENT or message != ON_ITS_WAY
 
 
 STORIES = (
@@ -154,5 +185,16 @@ STORIES = (
     ),
     Story("declined", ABOVE_THE_LIMIT, (ask_for_refund, decline), "declined"),
     Story("never answered", ABOVE_THE_LIMIT, (ask_for_refund, ask_customer, time_for("late")), "needs_approval"),
-    Story("refused late", SMALL, (ask_for_refund, refused_late), "needs_approval", ("failed",)),
+    Story("automatic refund by a bank", SMALL, (ask_for_refund,), "refunded", ("succeeded",), "succeeded"),
+    Story(
+        "on its way first",
+        ABOVE_THE_LIMIT,
+        (ask_for_refund, approve, bank_says("succeeded")),
+        "refunded",
+        ("succeeded",),
+        "pending",
+    ),
+    Story("silent bank", SMALL, (ask_for_refund, the_beat_asks), "refunded", ("succeeded",), SILENT),
+    Story("refused at once", SMALL, (ask_for_refund,), "needs_approval", ("failed",), "failed"),
+    Story("refused late", SMALL, (ask_for_refund, bank_says("failed")), "needs_approval", ("failed",), "succeeded"),
 )
