@@ -17,6 +17,7 @@ from intake.case_access import OWN_REQUEST, is_own_request
 from intake.customer_text import one_line_end
 from intake.lifecycle import try_move
 from intake.models import RefundRequest, Step
+from intake.names import name_of
 from intake.refusals import Refusal
 from intake.statuses import Status
 from intake.timeline import Entry, write_step
@@ -116,7 +117,7 @@ def _already_decided(card: Approval) -> Refusal:
     decision = Decision.objects.select_related("decided_by").filter(approval=card).first()
     if decision is None:
         return Refusal("not_waiting", "This card is closed. Reload the page to see where the request stands.")
-    by = decision.decided_by.get_full_name() or decision.decided_by.get_username()
+    by = name_of(decision.decided_by)
     when = timezone.localtime(decision.created_at)
     sentence = (
         f"Already decided by {by} on {when:%B} {when.day} at {when:%H:%M}: {decision.get_choice_display().lower()}."
@@ -190,7 +191,7 @@ def _invalid(field: str, sentence: str) -> Refusal:
 
 
 def _decided_step(card: Approval, answer: Answer, by: User) -> Entry:
-    name = by.get_full_name() or by.get_username()
+    name = name_of(by)
     what = {Choice.ASK_CUSTOMER: "wants to ask the customer", Choice.DECLINE: "declined the request"}
     if answer.amount_minor is not None:
         amount = format_minor(answer.amount_minor, card.request.currency)

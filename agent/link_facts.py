@@ -12,6 +12,7 @@ from agent.models import Decision
 from agent.outcomes import PhotoEvidence
 from agent.rule_facts import facts_as_json
 from intake.models import Photo, PolicyVersion, Receipt, RefundRequest
+from intake.names import name_of
 from intake.rules import Facts, Verdict
 from payments.models import Charge, Refund, RefundOutcome
 
@@ -25,7 +26,7 @@ def decision_facts(decision: Decision) -> dict[str, Any]:
         "request": request_facts(card.request),
         "decision": decision_row(decision),
         "card": {"id": str(card.pk), "recommendation": card.recommendation, "failed_rules": card.failed_rules},
-        "by": {"id": by.pk, "username": by.get_username(), "name": by.get_full_name() or by.get_username()},
+        "by": {"id": by.pk, "username": by.get_username(), "name": name_of(by)},
         "photos": photo_facts(card.request_id),
     }
 

@@ -13,6 +13,7 @@ from agent.handover import manual_card, put_before_staff
 from agent.models import Approval
 from intake.lifecycle import MoveRefused
 from intake.models import RefundRequest, Step
+from intake.names import name_of
 from intake.refusals import Refusal
 from intake.statuses import Status
 from intake.timeline import Entry, write_step
@@ -31,7 +32,7 @@ def take_back(*, request_uuid: uuid.UUID | str, by: User) -> Approval:
         request = RefundRequest.objects.get(uuid=request_uuid)
     except (RefundRequest.DoesNotExist, ValidationError, ValueError):
         raise Refusal("request_not_found", "There is no such request.") from None
-    name = by.get_full_name() or by.get_username()
+    name = name_of(by)
     card = manual_card(request, f"{name} took the request back before the customer had done their part.")
     try:
         with transaction.atomic():

@@ -50,6 +50,17 @@ class Case:
         return self.refunds[0] if self.refunds else None
 
     @property
+    def refunds_with_news(self) -> list[Refund]:
+        """The refunds the bank refused, and those it holds back for a reason that no other part of the page tells."""
+        told_above = self.request.status == Status.REFUNDING
+        return [
+            refund
+            for refund in self.refunds
+            if refund.status == Refund.Status.FAILED
+            or (refund.status == Refund.Status.PENDING and refund.pending_reason and not told_above)
+        ]
+
+    @property
     def can_be_received(self) -> bool:
         """Whether the latest return still waits, or was closed or withdrawn before its parcel came."""
         return self.parcel is not None and self.parcel.status in EXPECTED

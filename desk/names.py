@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from django.contrib.auth.models import AnonymousUser, User
 
+from intake.names import name_of
+
 
 def full_name(user: User | AnonymousUser | None) -> str:
     """The full name, or the sign-in name of someone without one; empty for nobody."""
     if user is None or isinstance(user, AnonymousUser):
         return ""
-    return user.get_full_name() or user.get_username()
+    return name_of(user)
 
 
 def first_name(user: User | None) -> str:

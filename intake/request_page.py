@@ -9,6 +9,7 @@ from django.db.models import Prefetch
 from django.utils import timezone
 
 from intake.models import Photo, Question, RefundRequest, Return, Step
+from intake.names import name_of
 from intake.policy_texts import RETURN_ADDRESS
 from intake.standing import CaseFacts, Mark, Standing, standing_of, track_of
 from intake.statuses import Status
@@ -96,7 +97,7 @@ def customer_steps(request: RefundRequest, *, after_rev: int = 0) -> list[Step]:
 def update_of(step: Step, request: RefundRequest) -> Update:
     if step.actor == Step.Actor.CUSTOMER:
         person = request.customer
-        name = person.get_full_name() or person.get_username()
+        name = name_of(person)
         return Update(step, name, "customer", f"{person.first_name[:1]}{person.last_name[:1]}".upper() or "•")
     if step.actor == Step.Actor.AGENT:
         return Update(step, actor_name(step, request), "agent", "AI")
@@ -106,7 +107,7 @@ def update_of(step: Step, request: RefundRequest) -> Update:
 def actor_name(step: Step, request: RefundRequest) -> str:
     """Who acted, as the customer may know it."""
     if step.actor == Step.Actor.CUSTOMER:
-        return request.customer.get_full_name() or request.customer.get_username()
+        return name_of(request.customer)
     return "Refund agent" if step.actor == Step.Actor.AGENT else settings.SHOP_NAME
 
 

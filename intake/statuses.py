@@ -19,7 +19,6 @@ class Status(models.TextChoices):
 
 ENDS = frozenset({Status.REFUNDED, Status.DECLINED, Status.CLOSED})
 OPEN = frozenset(Status) - ENDS
-WAITING = frozenset({Status.NEEDS_APPROVAL, Status.NEEDS_CUSTOMER, Status.AWAITING_RETURN})
 
 # From each status, where a request may go. An end is left only for `needs_approval`: by news that makes it untrue.
 MOVES: dict[Status, frozenset[Status]] = {

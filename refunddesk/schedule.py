@@ -23,6 +23,7 @@ def timetable(sweep_seconds: int) -> Timetable:
         "settle-refunds": _every(30, "payments.tasks.settle_in_flight"),
         "anchor-day": _every(3600, "agent.tasks.anchor_day"),
         "purge-photos": _every(3600, "intake.tasks.purge_unused_photos"),
+        "purge-provider-events": _every(3600, "payments.tasks.purge_provider_events"),
         "pulse": _every(
             pulse.EVERY_SECONDS, "refunddesk.tasks.pulse", queue=RUNS_QUEUE, args=[BeatLazyFunc(pulse.beat_gives)]
         ),

@@ -21,6 +21,7 @@ from agent.word_decline import template, word_decline
 from intake.case_access import is_own_request
 from intake.lifecycle import move
 from intake.models import Question, Return, Step
+from intake.names import name_of
 from intake.statuses import Status
 from intake.timeline import Entry, write_step
 from payments.issue_refund import CANNOT_BE_PAID
@@ -113,7 +114,7 @@ def _decline(lease: Lease, run: Run, decision: Decision) -> None:
 
 
 def _name(decision: Decision) -> str:
-    return decision.decided_by.get_full_name() or decision.decided_by.get_username()
+    return name_of(decision.decided_by)
 
 
 def _set_aside(lease: Lease, run: Run, decision: Decision, why: str) -> None:

@@ -28,7 +28,7 @@ class RefundAdmin(ReadOnlyAdmin):
         "card",
         "order_number",
         "case",
-        "automatic",
+        "paid_by",
         "reserved_at",
         "settled_at",
     )
@@ -59,6 +59,13 @@ class RefundAdmin(ReadOnlyAdmin):
     @display(description="card", ordering="card_brand")
     def card(self, refund: Refund) -> str:
         return f"{refund.card_brand} {refund.card_last4}"
+
+    @display(description="paid by", ordering="automatic")
+    def paid_by(self, refund: Refund) -> str:
+        """Who had the say; a mark for yes or no would read as good or bad."""
+        if refund.request_uuid is None:
+            return "someone elsewhere"
+        return "the agent" if refund.automatic else "a person"
 
     @display(description="order", ordering="charge__order__number")
     def order_number(self, refund: Refund) -> str:

@@ -55,7 +55,3 @@ class Photo(models.Model):
 
     def __str__(self) -> str:
         return self.given_name or str(self.pk)
-
-    @property
-    def locked(self) -> bool:
-        return self.request_id is not None or self.reply_id is not None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from django.db import connections
 
-from refunddesk.doctor.answers import ANSWER_SECONDS, database, photos, running_parts, web
+from refunddesk.doctor.answers import ANSWER_SECONDS, charges, database, photos, running_parts, web
 from refunddesk.doctor.configured import configured
 from refunddesk.doctor.finding import Finding
 from refunddesk.doctor.models import models
@@ -16,6 +16,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[Finding]]] = {
     "settings": configured,
     "database": database,
     "models": models,
+    "charges": charges,
     "photos": photos,
     "broker": running_parts,
     "web": web,

@@ -13,7 +13,7 @@ from agent.models import Decision
 from desk.groups import GROUPS
 from intake.models import PolicySection, PolicyVersion
 from intake.policy_in_force import policy_in_force
-from payments.models import Charge, Refund
+from payments.models import Charge, ProviderEvent, Refund
 from tests.desk.rows import card_for, ended_run, kettle_request, minutes_ago, step_of
 from tests.factories import RefundFactory
 
@@ -21,6 +21,7 @@ LISTS = [
     "payments/order",
     "payments/charge",
     "payments/refund",
+    "payments/providerevent",
     "intake/policyversion",
     "agent/run",
     "agent/approval",
@@ -30,6 +31,12 @@ LISTS = [
     "auth/group",
 ]
 WRITTEN_BY_CODE = [page for page in LISTS if page not in ("intake/policyversion", "auth/user", "auth/group")]
+
+
+def event(event_id: str, kind: str) -> ProviderEvent:
+    return ProviderEvent.objects.create(
+        provider="stripe", event_id=event_id, kind=kind, said_at=timezone.now(), effect="A refund failed."
+    )
 
 
 @pytest.fixture
@@ -49,6 +56,7 @@ def rows(daniel: User) -> dict[str, Any]:
         "payments/order": order,
         "payments/charge": order.charges.get(),
         "payments/refund": refund,
+        "payments/providerevent": event("evt_1", "refund.updated"),
         "intake/policyversion": policy_in_force(),
         "agent/run": run,
         "agent/approval": card,
@@ -95,7 +103,7 @@ def test_an_existing_policy_is_never_changed(root: Client, rows: dict[str, Any])
 
 
 def test_the_ledger_is_for_leads(support: Client, rows: dict[str, Any]) -> None:
-    for page in ("payments/refund", "payments/charge", "auth/user"):
+    for page in ("payments/refund", "payments/charge", "payments/providerevent", "auth/user"):
         assert support.get(f"/desk/{page}/").status_code == 403
         assert f"/desk/{page}/" not in support.get("/desk/queue/all/").content.decode()
     assert support.get("/desk/payments/order/").status_code == 200
@@ -103,6 +111,23 @@ def test_the_ledger_is_for_leads(support: Client, rows: dict[str, Any]) -> None:
         rows["payments/refund"].reference
         not in support.get(f"/desk/payments/order/{rows['payments/order'].pk}/change/").content.decode()
     )
+
+
+def test_a_providers_messages_are_found_by_id_and_by_kind(lead: Client, rows: dict[str, Any]) -> None:
+    event("evt_2", "charge.refunded")
+    assert '<a href="/desk/payments/providerevent/">' in lead.get("/desk/payments/refund/").content.decode()
+    for words, found in (("evt_2", {"evt_2"}), ("refund.upd", {"evt_1"}), ("refund", {"evt_1", "evt_2"})):
+        page = lead.get("/desk/payments/providerevent/", {"q": words}).content.decode()
+        assert {name for name in ("evt_1", "evt_2") if f">{name}</a>" in page} == found
+
+
+def test_the_list_of_refunds_says_who_had_the_say(lead: Client, rows: dict[str, Any]) -> None:
+    charge = rows["payments/charge"]
+    RefundFactory(charge=charge, request_uuid=None, key="elsewhere", amount_minor=100)
+    RefundFactory(charge=charge, automatic=True, amount_minor=100)
+    page = lead.get("/desk/payments/refund/").content.decode()
+    for words in ("a person", "the agent", "someone elsewhere"):
+        assert page.count(f'<td class="field-paid_by">{words}</td>') == 1
 
 
 def test_a_refund_leads_to_its_request(lead: Client, rows: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -112,6 +113,46 @@ def test_a_refunded_request_names_card_and_reference(lead: Client) -> None:
     assert "Refunded $129.00 to Visa 4242" in page
     assert "By the agent, no person needed" in page
     assert refund.reference in page
+
+
+def bank_said(client: Client, request: RefundRequest, **refund: Any) -> str:
+    RefundFactory(charge=request.line.order.charges.get(), request_uuid=request.uuid, amount_minor=12900, **refund)
+    page = page_of(client, request)
+    found = re.search(r'<section class="card bank".*?</section>', page, re.DOTALL)
+    return " ".join(re.sub(r"<[^>]+>", " ", found[0]).split()) if found else ""
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"), [("the card has expired", "the card has expired"), ("", "no reason given")]
+)
+def test_a_refused_refund_shows_the_banks_reason_wherever_the_request_stands(
+    lead: Client, reason: str, words: str
+) -> None:
+    said = bank_said(lead, kettle_request("declined"), status="failed", failure_reason=reason)
+    assert said.startswith(f"What the bank said refused $129.00 to Visa 4242: {words}")
+
+
+def test_a_refund_that_waits_shows_why(lead: Client) -> None:
+    request = kettle_request("refunding")
+    RefundFactory(
+        charge=request.line.order.charges.get(),
+        request_uuid=request.uuid,
+        amount_minor=12900,
+        status="pending",
+        pending_reason="the provider is <working> on it",
+    )
+    page = page_of(lead, request)
+    assert "The bank says: the provider is &lt;working&gt; on it." in page
+    assert "What the bank said" not in page  # it stands above already
+
+
+def test_a_refund_that_waits_although_the_request_went_on_is_told(lead: Client) -> None:
+    said = bank_said(lead, kettle_request("needs_approval"), status="pending", pending_reason="too little money there")
+    assert said.startswith("What the bank said waits $129.00 to Visa 4242: too little money there")
+
+
+def test_a_refund_without_trouble_needs_no_word_of_the_bank(lead: Client) -> None:
+    assert bank_said(lead, kettle_request("refunded"), status="succeeded") == ""
 
 
 @pytest.mark.parametrize("status", ["submitted", "working", "refunding", "needs_customer", "awaiting_return", "closed"])

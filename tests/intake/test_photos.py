@@ -34,7 +34,7 @@ def aged(photo: Photo, hours: float) -> Photo:
 def test_a_photo_is_kept_unused_with_the_digest_of_what_is_stored(priya: User) -> None:
     photo = keep_photo(priya, picture_file())
     cleaned = picture.clean(picture_file().read())
-    assert (photo.owner, photo.locked, photo.given_name) == (priya, False, "ok_jpeg_baseline.jpg")
+    assert (photo.owner, photo.request, photo.given_name) == (priya, None, "ok_jpeg_baseline.jpg")
     assert (photo.digest, read_photo(photo)) == (cleaned.digest, cleaned.jpeg)
 
 

@@ -134,14 +134,14 @@ def test_a_photo_of_someone_else_a_used_one_and_none_are_refused_alike(
     assert {answer["error"] for answer in answers} == {"photo_not_found"}
     assert all(answer == answers[0] for answer in answers)
     theirs.refresh_from_db()
-    assert not theirs.locked
+    assert (theirs.request, theirs.reply) == (None, None)
 
 
 def test_one_bad_photo_leaves_the_good_one_unused(kettle: OrderLine, new_photo: NewPhoto) -> None:
     good = new_photo(kettle.order.customer)
     refused(kettle, reason="damaged", photo_ids=[good.pk, uuid.uuid4()])
     good.refresh_from_db()
-    assert not good.locked
+    assert (good.request, good.reply) == (None, None)
 
 
 def test_an_open_request_is_named_to_whoever_asks_again(kettle: OrderLine) -> None:

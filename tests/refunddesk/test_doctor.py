@@ -18,7 +18,7 @@ from agent.models import ProviderState
 from refunddesk import pulse
 from refunddesk.demo_processes.local_redis import free_port
 from refunddesk.doctor.configured import without_password
-from tests.factories import CustomerFactory
+from tests.factories import ChargeFactory, CustomerFactory
 from tests.processes import RedisServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -134,3 +134,24 @@ def test_a_key_that_was_refused_is_not_held_against_a_new_one(settings: Settings
 )
 def test_passwords_in_addresses_are_hidden(url: str, shown: str) -> None:
     assert without_password(url) == shown
+
+
+@pytest.mark.parametrize(
+    ("provider", "key", "line"),
+    [
+        ("ledger", "", ("ok", "the provider of each can be asked for a refund")),
+        ("stripe", "sk_test_1", ("ok", "the provider of each can be asked for a refund")),
+        (
+            "stripe",
+            "",
+            ("missing", "some were taken by Stripe, and without STRIPE_SECRET_KEY none of them can be refunded"),
+        ),
+        ("bitcoin", "", ("missing", "one was taken by “bitcoin”, a provider this installation does not know")),
+    ],
+)
+def test_charges_whose_provider_cannot_be_asked_are_told(
+    settings: Settings, provider: str, key: str, line: tuple[str, str]
+) -> None:
+    settings.STRIPE_SECRET_KEY = key
+    ChargeFactory(provider=provider)
+    assert ask_doctor()[1]["charges"] == line
