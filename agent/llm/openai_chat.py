@@ -46,6 +46,8 @@ MAX_ATTEMPTS = 8
 
 # What is known about each (base URL, model): set when a feature is refused, kept for the life of the process.
 _features: dict[tuple[str, str], Features] = {}
+# Two runs that make the first calls of a process together must not make two loops: a client belongs to one.
+_making = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -157,14 +159,24 @@ def epoch_seconds() -> float:
     return time.time()
 
 
-@cache
 def _client(base_url: str, api_key: str) -> AsyncOpenAI:
+    with _making:
+        return _client_of(base_url, api_key)
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    with _making:
+        return _loop_of_this_process()
+
+
+@cache
+def _client_of(base_url: str, api_key: str) -> AsyncOpenAI:
     """A local server without a key is sent a word instead: the SDK wants one."""
     return AsyncOpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
 
 
 @cache
-def _loop() -> asyncio.AbstractEventLoop:
+def _loop_of_this_process() -> asyncio.AbstractEventLoop:
     """One loop per process, kept for its life, so that connections to the provider can be used again."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="model-calls", daemon=True).start()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent.llm.base import BadRequest, ContentRefused, CutOff, KeyRefused, Temporary, ToolSpec
+from agent.llm.base import BadRequest, ContentRefused, CutOff, KeyRefused, NoEyes, Temporary, ToolSpec, Usage
 from agent.llm.openai_chat import OpenAIChat
 from tests.openai_server import Canned, OpenAIServer
 
@@ -70,6 +70,69 @@ def test_a_model_that_refuses_every_feature_one_after_another_is_still_asked(ser
     server.canned.append(answer({"content": "At last."}))
     assert chat(server).complete(HELLO, [TOOL], soon()).text == "At last."
     assert set(server.asked[-1].body) == {"model", "messages", "tools"}
+
+
+REPORT = ToolSpec("report", "The report.", {"type": "object", "properties": {"verdict": {"type": "string"}}})
+
+
+def test_a_model_without_tools_is_asked_for_the_one_answer_by_its_schema(server: OpenAIServer) -> None:
+    server.canned += [
+        Canned({"error": {"message": "registry/model does not support tools"}}, status=400),
+        Canned({"error": {"message": "response_format of type json_schema is not available"}}, status=400),
+        answer({"content": '{"verdict": "no"}'}),
+    ]
+    assert chat(server).complete(HELLO, [REPORT], soon()).text == '{"verdict": "no"}'
+    first, second, third = [asked.body for asked in server.asked]
+    assert "tools" in first
+    assert second.keys() == {"model", "messages", "max_tokens", "response_format"}
+    assert second["response_format"]["json_schema"]["schema"] == REPORT.parameters
+    assert third.keys() == {"model", "messages", "max_tokens"}
+    assert third["messages"][-1]["content"].startswith("Answer with one JSON object and nothing else.")
+
+
+def test_a_model_without_tools_is_not_asked_to_review(server: OpenAIServer) -> None:
+    server.always = Canned({"error": {"message": "this model does not support tools"}}, status=400)
+    with pytest.raises(BadRequest):
+        chat(server).complete(HELLO, [TOOL, REPORT], soon())
+    assert len(server.asked) == 1
+
+
+PICTURE = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,eA=="}}]}]
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (404, "No endpoints found that support image input"),
+        (400, "messages[0].content must be a string"),
+        (400, "This model is not a multimodal model"),
+        (422, "unknown variant `image_url`, expected `text`"),
+    ],
+)
+def test_a_model_that_takes_no_pictures_is_not_sent_any_again(server: OpenAIServer, status: int, message: str) -> None:
+    server.always = Canned({"error": {"message": message}}, status=status)
+    for _ in range(2):
+        with pytest.raises(NoEyes):
+            chat(server).complete(PICTURE, [REPORT], soon())
+    assert len(server.asked) == 1
+
+
+def test_one_picture_that_cannot_be_read_says_nothing_of_the_models_eyes(server: OpenAIServer) -> None:
+    server.canned.append(Canned({"error": {"message": "Invalid image data"}}, status=400))
+    with pytest.raises(BadRequest):
+        chat(server).complete(PICTURE, [REPORT], soon())
+    server.canned.append(answer({"content": "{}"}))
+    assert chat(server).complete(PICTURE, [REPORT], soon()).text == "{}"
+
+
+def test_the_tokens_of_a_cut_answer_count(server: OpenAIServer) -> None:
+    usage = {"prompt_tokens": 100, "completion_tokens": 10}
+    message = {"content": "", "tool_calls": []}
+    server.canned += [
+        Canned({"choices": [{"message": message, "finish_reason": "length"}], "usage": usage}),
+        Canned({"choices": [{"message": {"content": "Hi."}, "finish_reason": "stop"}], "usage": usage}),
+    ]
+    assert chat(server).complete(HELLO, [TOOL], soon()).usage == Usage(200, 20, None)
 
 
 def test_reasoning_goes_back_only_to_a_model_that_wants_it(server: OpenAIServer) -> None:
