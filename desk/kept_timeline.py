@@ -16,7 +16,7 @@ from intake.models import RefundRequest, Step
 
 # Two timelines may stand on one page: the positions of a kept one are names of their own.
 FIRST_POSITION = 100_000
-TEXTS = ("kind", "actor", "message_key", "title", "detail", "tool", "provider", "model")
+TEXTS = ("message_key", "title", "detail", "tool", "provider", "model")
 NUMBERS = ("tokens_in", "tokens_out", "cost_micro", "duration_ms")
 
 
@@ -36,7 +36,9 @@ def _step(kept: Mapping[str, Any], number: int, played_at: datetime) -> Step:
     return Step(
         position=FIRST_POSITION + number,
         rev=FIRST_POSITION + number,
-        state=str(kept.get("state") or Step.State.DONE),
+        kind=_one_of(kept.get("kind"), Step.Kind.values, Step.Kind.ACTION),
+        actor=_one_of(kept.get("actor"), Step.Actor.values, Step.Actor.SYSTEM),
+        state=_one_of(kept.get("state"), Step.State.values, Step.State.DONE),
         for_customer=bool(kept.get("for_customer")),
         actor_user=User(first_name=first, last_name=last) if name else None,
         run_uuid=_uuid(run.get("id")) if isinstance(run, Mapping) else None,
@@ -55,7 +57,7 @@ def _runs(kept: Iterable[Any]) -> list[Run]:
     runs = [
         Run(
             id=_uuid(key),
-            trigger=str(one.get("trigger") or Run.Trigger.REQUEST),
+            trigger=_one_of(one.get("trigger"), Run.Trigger.values, Run.Trigger.REQUEST),
             status=Run.Status.DONE,
             started_at=_moment(one.get("started_at")),
             ended_at=_moment(one.get("ended_at")),
@@ -68,6 +70,10 @@ def _runs(kept: Iterable[Any]) -> list[Run]:
         for key, one in by_id.items()
     ]
     return sorted(runs, key=lambda run: run.started_at or timezone.now())
+
+
+def _one_of(value: Any, known: Iterable[str], otherwise: str) -> str:
+    return str(value) if value in known else otherwise
 
 
 def _uuid(value: Any) -> uuid.UUID | None:

@@ -13,7 +13,7 @@ from intake.statuses import ENDS
 register = template.Library()
 
 MOST_COPIES = 5
-TONES = {"queued": "quiet", "running": "agent", "done": "paid", "failed": "no"}
+TONES = {"queued": "quiet", "running": "agent", "done": "quiet", "failed": "no"}
 
 
 @register.inclusion_tag("desk/evaluation/copies.html", takes_context=True)

@@ -1,0 +1,312 @@
+"""A case played again: by a lead, a few at a time, in a world of its own that can move no money of this one."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.core.files.storage import FileSystemStorage
+from django.db import connections
+from django.utils import timezone
+
+from agent.decide import decide
+from agent.evaluation import run_again
+from agent.evaluation.played import Played
+from agent.evaluation.run_again import (
+    LOST,
+    LOST_AFTER,
+    MOST_A_DAY,
+    MOST_AT_ONCE,
+    UNHEARD,
+    UNHEARD_AFTER,
+    ask_again,
+    end_lost,
+    play_again,
+    sweep_again,
+)
+from agent.models import Evaluation, Trial
+from intake.models import Photo, RefundRequest
+from intake.refusals import Refusal
+from payments.models import Charge, Refund
+from tests.agent.test_whole_cases import asks
+from tests.agent.work_off import open_card, work_off
+from tests.behind_the_book import behind_the_book
+from tests.factories import CustomerFactory, RequestFactory, StaffFactory
+from tests.fake_bank import FakeBank
+from tests.processes import DeskPrograms, RedisServer, wait_until
+
+pytestmark = [pytest.mark.django_db, pytest.mark.timeout(180)]
+LEAD = ("agent.add_evaluation", "intake.view_refundrequest")
+PLAYED = Played(kind="from_cases", scenario="one", passed=True, provider="scripted", model="scripted model")
+
+
+@pytest.fixture
+def lead(db: None) -> User:
+    return StaffFactory(permissions=LEAD)
+
+
+@pytest.fixture
+def bells(monkeypatch: pytest.MonkeyPatch) -> list[uuid.UUID]:
+    """The copies that were announced, instead of a broker."""
+    heard: list[uuid.UUID] = []
+    monkeypatch.setattr(run_again, "ring", lambda evaluation_id: heard.append(evaluation_id) or True)
+    return heard
+
+
+@pytest.fixture
+def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
+
+
+@pytest.fixture
+def never_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(*args: Any, **kwargs: Any) -> Played:
+        raise AssertionError("it was played")
+
+    monkeypatch.setattr(run_again, "play_case", play)
+
+
+def plays(monkeypatch: pytest.MonkeyPatch, play: Callable[[], Played]) -> None:
+    """Stands for the scratch process."""
+    monkeypatch.setattr(run_again, "play_case", lambda *args, **kwargs: play())
+
+
+def closed_request() -> RefundRequest:
+    return RequestFactory(status="declined")
+
+
+def queued(by: User, count: int = 1, **changes: Any) -> list[Evaluation]:
+    request = closed_request()
+    scenario = run_again.copy_case(request).scenario.model_dump(mode="json")
+    common = {"kind": "again", "request": request, "scenario": scenario, "asked_by": by, **changes}
+    return [Evaluation.objects.create(**common) for _ in range(count)]
+
+
+def refused(request: RefundRequest, by: User, **options: Any) -> tuple[str, str]:
+    before = Evaluation.objects.count()
+    with pytest.raises(Refusal) as refusal:
+        ask_again(request=request, by=by, options=options)
+    assert Evaluation.objects.count() == before
+    return refusal.value.code, refusal.value.sentence
+
+
+def state_of(evaluation: Evaluation) -> tuple[str, str]:
+    evaluation.refresh_from_db()
+    return evaluation.status, evaluation.trouble
+
+
+def rows_of_the_shop() -> dict[str, list[dict[str, Any]]]:
+    """Every row of the shop, its money and its agent, but the copies themselves."""
+    models = [model for label in ("payments", "intake", "agent") for model in apps.get_app_config(label).get_models()]
+    return {
+        model.__name__: list(model._default_manager.order_by("pk").values())
+        for model in models
+        if model not in (Evaluation, Trial)
+    }
+
+
+def kettle_before_staff() -> RefundRequest:
+    return work_off(asks(CustomerFactory(), "KTL-09", "damaged", "kettle-dented-spout"))
+
+
+def test_a_lead_asks_and_a_worker_is_rung_for_after_the_commit(
+    lead: User, bells: list[uuid.UUID], django_capture_on_commit_callbacks: Any
+) -> None:
+    request = closed_request()
+    with django_capture_on_commit_callbacks(execute=True):
+        evaluation = ask_again(request=request, by=lead, options={"policy": {"refund_window_days": 60}})
+        assert bells == []
+    assert bells == [evaluation.pk]
+    assert (evaluation.kind, evaluation.status, evaluation.request) == ("again", "queued", request)
+    assert evaluation.options == {"policy": {"refund_window_days": 60}}
+    assert evaluation.scenario["request"]["details"] == request.details
+
+
+def test_who_may_only_decide_may_not_play_again(bells: list[uuid.UUID]) -> None:
+    assert refused(closed_request(), StaffFactory())[0] == "forbidden"
+
+
+def test_an_unknown_provider_or_rule_is_refused_with_what_there_is(lead: User, bells: list[uuid.UUID]) -> None:
+    code, sentence = refused(closed_request(), lead, provider="nobody")
+    assert (code, "There is no provider nobody here" in sentence) == ("invalid_input", True)
+    assert "no_such_rule" in refused(closed_request(), lead, policy={"no_such_rule": 1})[1]
+
+
+def test_a_request_in_work_is_left_alone(lead: User, bells: list[uuid.UUID]) -> None:
+    code, sentence = refused(RequestFactory(status="working"), lead)
+    assert (code, sentence) == (
+        "not_waiting",
+        "The agent is at work on this request. Play it again when it has come to rest.",
+    )
+
+
+def test_twenty_a_day_and_the_next_waits_for_tomorrow(lead: User, bells: list[uuid.UUID]) -> None:
+    copies = queued(lead, MOST_A_DAY, status="done")
+    assert refused(closed_request(), lead)[0] == "too_many_requests"
+    ask_again(request=closed_request(), by=StaffFactory(permissions=LEAD), options={})
+    Evaluation.objects.filter(pk=copies[0].pk).update(created_at=timezone.now() - timedelta(days=1, minutes=1))
+    ask_again(request=closed_request(), by=lead, options={})
+
+
+def test_a_copy_with_other_rules_pays_in_its_own_world_and_nothing_moves_in_this_one(
+    lead: User, bells: list[uuid.UUID], bank: FakeBank, own_photo_folder: None
+) -> None:
+    request = kettle_before_staff()
+    behind_the_book(Charge).filter(order=request.line.order).update(provider="bank")
+    evaluation = ask_again(request=request, by=lead, options={"policy": {"auto_refund_limit_minor": 20_000}})
+    before = rows_of_the_shop()
+
+    play_again(evaluation.pk)
+
+    assert rows_of_the_shop() == before
+    assert (bank.asked, bank.looked_up, Refund.objects.count()) == ([], [], 0)
+    assert state_of(evaluation) == ("done", "")
+    trial = Trial.objects.get(evaluation=evaluation)
+    assert (trial.wanted["status"], trial.wanted["paid_minor"]) == ("needs_approval", 0)
+    assert (trial.got["status"], trial.got["paid_minor"], trial.got["automatic"]) == ("refunded", 12_900, True)
+    assert "inspect_photo" in [step["tool"] for step in trial.timeline]
+
+
+def test_a_copy_of_an_open_request_does_what_was_done_so_far(
+    lead: User, bells: list[uuid.UUID], own_photo_folder: None
+) -> None:
+    request = work_off(asks(CustomerFactory(), "GRD-C40", "damaged", "grinder-hopper-cracked"))
+    decide(approval_id=open_card(request).pk, by=StaffFactory(), choice="approve", source="desk")
+    evaluation = ask_again(request=work_off(request), by=lead, options={})
+    play_again(evaluation.pk)
+    trial = Trial.objects.get(evaluation=evaluation)
+    assert (trial.differences, trial.got["status"]) == ([], "awaiting_return")
+
+
+def test_what_fails_in_the_process_is_said_and_can_be_asked_for_again(
+    lead: User, bells: list[uuid.UUID], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plays(monkeypatch, lambda: PLAYED.model_copy(update={"not_played": "The scratch process ended by itself."}))
+    (evaluation,) = queued(lead)
+    play_again(evaluation.pk)
+    assert state_of(evaluation) == ("failed", "The scratch process ended by itself.")
+    assert not Trial.objects.exists()
+    assert ask_again(request=evaluation.request, by=lead, options=evaluation.options).status == "queued"
+
+
+def test_a_mistake_of_ours_leaves_no_copy_running(
+    lead: User, bells: list[uuid.UUID], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plays(monkeypatch, lambda: {}["missing"])  # type: ignore[arg-type, return-value]
+    (evaluation,) = queued(lead)
+    play_again(evaluation.pk)
+    assert state_of(evaluation) == ("failed", "The copy could not be played (KeyError).")
+
+
+def test_a_copy_is_played_once(lead: User, bells: list[uuid.UUID], never_played: None) -> None:
+    for evaluation in queued(lead, 3, status="done"):
+        play_again(evaluation.pk)
+    play_again(uuid.uuid4())
+
+
+def test_a_third_copy_stays_queued_while_two_are_played(lead: User, bells: list[uuid.UUID], never_played: None) -> None:
+    queued(lead, MOST_AT_ONCE, status="running", scores={"started_at": timezone.now().isoformat()})
+    (third,) = queued(lead)
+    play_again(third.pk)
+    assert state_of(third) == ("queued", "")
+
+
+def test_who_has_ended_rings_for_the_next(lead: User, bells: list[uuid.UUID], monkeypatch: pytest.MonkeyPatch) -> None:
+    plays(monkeypatch, lambda: PLAYED)
+    first, second = queued(lead, 2)
+    play_again(first.pk)
+    assert bells == [second.pk]
+
+
+def test_a_copy_whose_worker_died_is_given_up_and_its_late_news_is_dropped(
+    lead: User, bells: list[uuid.UUID], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def given_up_meanwhile() -> Played:
+        assert end_lost(timezone.now() + LOST_AFTER - timedelta(seconds=5)) == 0
+        assert end_lost(timezone.now() + LOST_AFTER + timedelta(seconds=5)) == 1
+        return PLAYED
+
+    plays(monkeypatch, given_up_meanwhile)
+    (evaluation,) = queued(lead)
+    play_again(evaluation.pk)
+    assert state_of(evaluation) == ("failed", LOST)
+    assert not Trial.objects.exists()
+
+
+def test_a_copy_nobody_took_is_rung_for_again_and_given_up_after_half_an_hour(
+    lead: User, bells: list[uuid.UUID]
+) -> None:
+    waits = timezone.now() - timedelta(minutes=2)
+    (evaluation,) = queued(lead, created_at=waits)
+    sweep_again()
+    assert bells == [evaluation.pk]
+    Evaluation.objects.filter(pk=evaluation.pk).update(created_at=timezone.now() - UNHEARD_AFTER - timedelta(seconds=1))
+    sweep_again()
+    assert state_of(evaluation) == ("failed", UNHEARD)
+    assert bells == [evaluation.pk]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_six_workers_at_once_two_play(lead: User, bells: list[uuid.UUID], monkeypatch: pytest.MonkeyPatch) -> None:
+    at_work, most, counting = [0], [0], threading.Lock()
+
+    def play() -> Played:
+        with counting:
+            at_work[0] += 1
+            most[0] = max(most[0], at_work[0])
+        time.sleep(0.4)
+        with counting:
+            at_work[0] -= 1
+        return PLAYED
+
+    plays(monkeypatch, play)
+    together = threading.Barrier(6)
+
+    def work(evaluation: Evaluation) -> None:
+        together.wait()
+        try:
+            play_again(evaluation.pk)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=work, args=[one]) for one in queued(lead, 6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most[0] == MOST_AT_ONCE
+    assert Evaluation.objects.filter(status="done").count() == MOST_AT_ONCE
+    assert Evaluation.objects.filter(status="queued").count() == 6 - MOST_AT_ONCE
+
+
+@pytest.mark.worker
+@pytest.mark.django_db(transaction=True)
+def test_a_real_worker_plays_a_copy_and_one_that_is_killed_leaves_it_to_be_started_again(
+    lead: User, real_broker: RedisServer, programs: DeskPrograms
+) -> None:
+    request = kettle_before_staff()
+    stood = (request.status, request.rev)
+    slow = programs.worker(SCRIPTED_MODEL_DELAY_SECONDS="20")
+    killed = ask_again(request=request, by=lead, options={"policy": {"auto_refund_limit_minor": 20_000}})
+    wait_until(lambda: state_of(killed)[0] == "running", 20, "the worker has it")
+    slow.end(grace_seconds=0)
+    assert end_lost(timezone.now() + LOST_AFTER + timedelta(seconds=5)) == 1
+    assert state_of(killed) == ("failed", LOST)
+
+    programs.worker()
+    again = ask_again(request=request, by=lead, options=killed.options)
+    wait_until(lambda: state_of(again)[0] != "running" and state_of(again)[0] != "queued", 60, "it was played")
+
+    assert state_of(again) == ("done", "")
+    assert Trial.objects.get().got["paid_minor"] == 12_900
+    request.refresh_from_db()
+    assert (request.status, request.rev) == stood
+    assert (Refund.objects.count(), Charge.objects.get().reserved_minor) == (0, 0)
