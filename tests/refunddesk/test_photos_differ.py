@@ -27,7 +27,7 @@ def claim_photos() -> list[Path]:
 
 
 def product_photos() -> list[Path]:
-    return sorted((PHOTOS / "products").glob("*.jpg"))
+    return sorted((PHOTOS.parents[1] / "refunddesk" / "static" / "demo" / "products").glob("*.jpg"))
 
 
 def difference_hash(path: Path) -> int:
