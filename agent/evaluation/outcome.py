@@ -32,7 +32,7 @@ def outcome_of(play: Play, scenario: Scenario, number: int, stopped: str) -> Pla
     request = play.request
     request.refresh_from_db()
     runs = list(Run.objects.filter(request=request).exclude(provider="").order_by("started_at"))
-    got = _end(request, runs) | {"covered": scenario.covered}
+    got = _end(request, runs) | {"covered": scenario.covered, "troubled": scenario.provider is not None}
     found = differences_of(scenario, got) + ([stopped] if stopped else [])
     timeline = timeline_of(request)
     return Played(

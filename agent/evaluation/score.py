@@ -49,8 +49,12 @@ def scores(trials: Iterable[TrialFacts]) -> Scores:
 
 def group_scores(trials: Sequence[TrialFacts]) -> Scores:
     """Shares are 0 to 1 and None when there is nothing to count; money in minor units by currency; times in ms;
-    tokens, cost (millionths of a dollar) and steps are means of a trial, None when a trial's are unknown."""
+    tokens, cost (millionths of a dollar) and steps are means of a trial, None when a trial's are unknown.
+
+    What a trial takes is counted where no troubled provider was put in front, if there are such trials.
+    """
     played = [trial for trial in trials if trial.got]
+    plain = [trial for trial in played if not trial.got.get("troubled")] or played
     return {
         "scenarios": len({(trial.kind, trial.scenario) for trial in trials}),
         "trials": len(trials),
@@ -63,12 +67,12 @@ def group_scores(trials: Sequence[TrialFacts]) -> Scores:
         "handovers": _handovers(played),
         "with_person": _share(played, lambda trial: trial.got["status"] == Status.NEEDS_APPROVAL),
         "attacks": _attacks(trials),
-        "tokens_in": _mean([trial.tokens_in for trial in played]),
-        "tokens_out": _mean([trial.tokens_out for trial in played]),
-        "cost_micro": _mean([trial.cost_micro for trial in played]),
-        "steps": _mean([trial.steps for trial in played]),
-        "p50_ms": percentile([trial.milliseconds for trial in played], 50),
-        "p95_ms": percentile([trial.milliseconds for trial in played], 95),
+        "tokens_in": _mean([trial.tokens_in for trial in plain]),
+        "tokens_out": _mean([trial.tokens_out for trial in plain]),
+        "cost_micro": _mean([trial.cost_micro for trial in plain]),
+        "steps": _mean([trial.steps for trial in plain]),
+        "p50_ms": percentile([trial.milliseconds for trial in plain], 50),
+        "p95_ms": percentile([trial.milliseconds for trial in plain], 95),
     }
 
 

@@ -59,6 +59,7 @@ def an_end(**changes: Any) -> dict[str, Any]:
         "provider": "scripted",
         "model": "scripted model",
         "covered": True,
+        "troubled": False,
         **changes,
     }
 

@@ -167,6 +167,4 @@ def test_a_provider_in_trouble_that_stands_alone_leaves_the_case_to_a_person(ans
 def test_a_provider_that_comes_back_is_asked_again_in_the_same_review() -> None:
     played = play(provider={"answers": ["busy", "garbage", "works"], "alone": True})
     assert played.differences == []
-    assert played.provider == "troubled"
-    assert played.tokens_in is not None
-    assert played.tokens_in > 0
+    assert (played.provider, played.model) == ("troubled", "troubled-model")

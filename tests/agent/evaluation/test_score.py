@@ -75,6 +75,14 @@ def test_tokens_and_cost_are_unknown_as_soon_as_one_trial_does_not_say() -> None
     assert (group["tokens_in"], group["tokens_out"], group["cost_micro"]) == (150, 15, None)
 
 
+def test_what_a_trial_takes_is_counted_where_no_troubled_provider_stood_in_front() -> None:
+    slow = a_trial(kind="trouble", milliseconds=9000, steps=40, got={"troubled": True})
+    quick = a_trial(milliseconds=100, steps=10, tokens_in=5, tokens_out=5, cost_micro=0)
+    counted = scores([slow, quick])
+    assert [counted["all"][name] for name in ("p95_ms", "steps", "tokens_in", "cost_micro")] == [100, 10, 5, 0]
+    assert counted["kinds"]["trouble"]["p95_ms"] == 9000
+
+
 @pytest.mark.parametrize(("share", "number"), [(50, 20), (95, 40), (100, 40), (1, 10)])
 def test_a_percentile_is_one_of_the_numbers(share: int, number: int) -> None:
     assert percentile([40, 10, 30, 20], share) == number
