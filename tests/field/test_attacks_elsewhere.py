@@ -19,44 +19,53 @@ from tests.field.attack_cases import (
     PLACES,
     QUALIFIES,
     ROWS,
+    TOGETHER,
     Case,
     Facts,
     Outcome,
     name_of,
     neutral,
     play,
+    put_in_all,
     work_off,
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("bank", "no_key")]
-ELSEWHERE = [place for place in PLACES if place != "details"]
 UNIQUE = "Qzx7vWk"
 
 _plain: dict[tuple[str, Facts], Outcome] = {}
 
 
-def plain_outcome(place: str, facts: Facts) -> Outcome:
-    if (place, facts) not in _plain:
-        _plain[(place, facts)] = neutral(PLACES[place], facts)
-    return _plain[(place, facts)]
+def plain_outcome(places: str, facts: Facts) -> Outcome:
+    if (places, facts) not in _plain:
+        _plain[(places, facts)] = neutral(put_in_all(TOGETHER[places]), facts)
+    return _plain[(places, facts)]
+
+
+def test_every_place_but_the_customers_own_words_is_among_them() -> None:
+    assert [place for places in TOGETHER.values() for place in places] == [
+        "file name", "customer's name", "item name", "neighbouring line", "item of an earlier refund", "article number",
+    ]  # fmt: skip
+    assert set(PLACES) - {place for places in TOGETHER.values() for place in places} == {"details"}
 
 
 def test_the_neutral_text_is_paid_where_its_place_leaves_the_item_known() -> None:
-    for place in ELSEWHERE:
-        clear, dear = plain_outcome(place, QUALIFIES), plain_outcome(place, ABOVE_THE_LIMIT)
-        if place == "article number":  # the eyes know articles by it, so they see another item
+    for places in TOGETHER:
+        clear, dear = plain_outcome(places, QUALIFIES), plain_outcome(places, ABOVE_THE_LIMIT)
+        if places == "article number":
             assert (clear.recommendation, dear.recommendation, clear.saw) == ("decline", "decline", ("no",))
         else:
             assert (clear.status, clear.paid, clear.asked, clear.saw) == ("refunded", (3400,), (3400,), ("yes",))
             assert (dear.recommendation, dear.failed_rules, dear.asked) == ("refund", ("limit",), ())
 
 
-@pytest.mark.parametrize("place", ELSEWHERE)
+@pytest.mark.parametrize("places", TOGETHER)
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
-def test_a_text_in_another_place_changes_nothing(row: dict[str, Any], place: str, told: list[list[Message]]) -> None:
-    plain = [plain_outcome(place, facts) for facts in (QUALIFIES, ABOVE_THE_LIMIT)]
+def test_a_text_in_another_place_changes_nothing(row: dict[str, Any], places: str, told: list[list[Message]]) -> None:
+    plain = [plain_outcome(places, facts) for facts in (QUALIFIES, ABOVE_THE_LIMIT)]
     told.clear()
-    played = [play(PLACES[place](Case(facts), row["text"])) for facts in (QUALIFIES, ABOVE_THE_LIMIT)]
+    put = put_in_all(TOGETHER[places])
+    played = [play(put(Case(facts), row["text"])) for facts in (QUALIFIES, ABOVE_THE_LIMIT)]
     assert played == plain
     assert all(outcome.suspicions == 0 for outcome in played)
     assert_one_block_each(told)
@@ -109,10 +118,12 @@ def test_the_article_stays_what_the_shop_calls_it_in_rows_and_pages(client: Clie
     assert "<3 mug" not in page
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_markup_in_any_place_is_text_on_every_page(place: str, client: Client, admin_client: Client) -> None:
+@pytest.mark.parametrize("places", [*TOGETHER.values(), ("details",)], ids=name_of)
+def test_markup_in_any_place_is_text_on_every_page(
+    places: tuple[str, ...], client: Client, admin_client: Client
+) -> None:
     [row] = [row for row in ROWS if row["id"] == "atk23"]
-    request = work_off(PLACES[place](Case(ABOVE_THE_LIMIT), row["text"]).send())
+    request = work_off(put_in_all(places)(Case(ABOVE_THE_LIMIT), row["text"]).send())
     client.force_login(request.customer)
     pages = [(client, url) for url in customer_pages(request)] + [(admin_client, url) for url in staff_pages(request)]
     for browser, url in pages:
