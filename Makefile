@@ -29,10 +29,9 @@ test: setup
 test-postgres: setup
 	$(ON_POSTGRES) $(PYTEST) $(TWO_AT_ONCE) $(ARGS)
 
-# In full: every crash point, not the bounded choice that `make test` plays.
+# In full: every crash point and many more random lives than `make test` plays; closes with one table.
 faults: setup
-	$(PYTEST) -m faults $(ARGS)
-	FAULTS_FULL=1 $(ON_POSTGRES) $(PYTEST) -m faults $(ARGS)
+	$(BIN)/python -m tests.faults.in_full $(ARGS)
 
 # ARGS reaches the command: make evaluate ARGS="--provider groq --only attacks".
 evaluate: setup

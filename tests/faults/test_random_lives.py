@@ -14,10 +14,11 @@ from payments.providers.choose import PROVIDERS
 from tests.fake_bank import FakeBank
 from tests.faults.lives.machine import Lives
 from tests.faults.lives.told_lives import TOLD, tell_life
+from tests.faults.report import COUNTED, FaultReport
 
 pytestmark = [pytest.mark.django_db, pytest.mark.faults, pytest.mark.timeout(1800)]
 FULL = bool(os.environ.get("FAULTS_FULL"))
-LIVES, STEPS = (400, 40) if FULL else (40, 30)
+LIVES, STEPS = (400, 40) if FULL else (30, 25)
 USUAL_ENDS = {
     "stands in refunded",
     "stands in declined",
@@ -73,7 +74,7 @@ def lives(monkeypatch: pytest.MonkeyPatch) -> type[Lives]:
 
 
 def test_whatever_happens_in_whatever_order_the_rules_of_the_house_hold(
-    lives: type[Lives], tell: Callable[[str], None]
+    lives: type[Lives], tell: Callable[[str], None], record_property: Callable[[str, object], None]
 ) -> None:
     run_state_machine_as_test(
         lives,
@@ -86,6 +87,7 @@ def test_whatever_happens_in_whatever_order_the_rules_of_the_house_hold(
             suppress_health_check=list(HealthCheck),
         ),
     )
+    record_property(COUNTED, FaultReport("random lives", lives.seen["lives"]).line)
     tell(", ".join(f"{what} {count}" for what, count in sorted(lives.seen.items())))
     assert not USUAL_ENDS - set(lives.seen), sorted(USUAL_ENDS - set(lives.seen))
 

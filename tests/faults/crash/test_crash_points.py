@@ -18,7 +18,7 @@ from tests.faults.crash.bank import FOLDER, NAME, Bank
 from tests.faults.crash.dying_worker import DyingWorker, dying_worker
 from tests.faults.crash.play import Point, play_and_die, play_through, points_in
 from tests.faults.crash.stories import STORIES, Cast
-from tests.faults.report import FaultReport
+from tests.faults.report import COUNTED, FaultReport
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.faults, pytest.mark.timeout(3600)]
 FULL = bool(os.environ.get("FAULTS_FULL"))
@@ -47,7 +47,7 @@ def worker(
 
 
 def test_whatever_moment_a_worker_dies_in_the_case_ends_as_if_it_had_not(
-    worker: DyingWorker, bank: Bank, tell: Callable[[str], None]
+    worker: DyingWorker, bank: Bank, tell: Callable[[str], None], record_property: Callable[[str, object], None]
 ) -> None:
     cast, once, always = Cast(bank), FaultReport("crash points"), FaultReport("points that kill every try")
     points: list[Point] = []
@@ -65,6 +65,8 @@ def test_whatever_moment_a_worker_dies_in_the_case_ends_as_if_it_had_not(
         chosen = replace(point, tries=MOST_TRIES, beat_first=number % 2 == 1)
         always.note(chosen, die_always(chosen, cast, worker))
 
+    for report in (once, always):
+        record_property(COUNTED, report.line)
     tell(f"{once.line} (of {len(points)} moments in {len(STORIES)} stories); {always.line}")
     assert (once.failures, always.failures) == ([], []), f"{once.whole}\n{always.whole}"
 

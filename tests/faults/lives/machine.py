@@ -170,7 +170,8 @@ class Lives(Always, RuleBasedStateMachine):
     def nobody_does_anything(self, request: RefundRequest) -> None:
         """Until the last day set for the customer is over."""
         for _ in range(2):
-            Run.objects.filter(request=request, status="queued").update(due_at=timezone.now())
+            for run in Run.objects.filter(request=request, status="queued").order_by("created_at"):
+                Run.objects.filter(pk=run.pk).update(due_at=timezone.now())
             self.shop.work_everything_off()
 
     @some(*OPEN)
@@ -225,7 +226,7 @@ class Lives(Always, RuleBasedStateMachine):
     @precondition(lambda self: self.shop.bank.book)
     @rule(pick=PICK, word=WORDS, twice=st.booleans(), at_once=AT_ONCE)
     def the_bank_tells(self, pick: int, word: str, twice: bool, at_once: bool) -> None:
-        keys = sorted(self.shop.bank.book)
+        keys = list(self.shop.bank.book)  # as it came to know them: a life must go the same way when it is replayed
         key = keys[pick % len(keys)]
         self.shop.tell(key, word)
         said, refund = self.shop.bank.book[key], Refund.objects.get(key=key)
@@ -264,6 +265,7 @@ class Lives(Always, RuleBasedStateMachine):
             if self.statuses:
                 self.bring_to_rest()
                 self.seen.update(reached())
+                self.seen["lives"] += 1
         finally:
             transaction.set_rollback(True)
             self.outer.__exit__(None, None, None)

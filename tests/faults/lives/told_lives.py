@@ -15,6 +15,15 @@ def decides(choice: str, *, shipping: bool = False) -> Act:
     return lambda life: life.decides(0, choice, 1.0, shipping, True)
 
 
+def approves_with_shipping_for_later(life: Lives) -> None:
+    """The decision is taken; nobody has carried it out yet."""
+    life.decides(0, "approve", 1.0, True, False)
+
+
+def works_everything_off(life: Lives) -> None:
+    life.works_everything_off()
+
+
 def bank_tells(word: str) -> Act:
     return lambda life: life.the_bank_tells(0, word, True, True)
 
@@ -48,6 +57,11 @@ SENDS_BACK = decides("approve with return")
 # What the first review says, what the bank answers at first, and what happens then.
 TOLD: dict[str, tuple[str, list[str], list[Act]]] = {
     "refused late and paid again": ("clear", ["succeeded"], [bank_tells("failed"), decides("approve", shipping=True)]),
+    "shipping approved twice before either is paid": (
+        "refund",
+        ["succeeded"],
+        [approves_with_shipping_for_later, approves_with_shipping_for_later, works_everything_off],
+    ),
     "refused at once": ("refund", ["failed: card expired"], [APPROVES]),
     "pending, then through": ("refund", ["pending"], [APPROVES, bank_tells("succeeded")]),
     "pending for ever": ("refund", ["pending"], [APPROVES, a_day_passes]),
