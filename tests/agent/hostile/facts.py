@@ -11,7 +11,7 @@ from typing import Any, Literal
 from hypothesis import strategies as st
 
 Stage = Literal["first", "card before", "answer"]
-Photo = Literal["own", "none", "used elsewhere"]
+Photo = Literal["own", "none", "used elsewhere", "looks used"]
 
 LIMIT, WINDOW, HISTORY, BUDGET = 5_000, 30, 90, 50_000
 WITH_MONEY_BACK = ("reserved", "pending", "succeeded")
@@ -52,7 +52,7 @@ class Seen:
 def forbidding(facts: CaseFacts, seen: Seen) -> set[str]:
     """The names of all rules that an automatic refund of this request breaks."""
     needs_photo = facts.reason != "changed_mind"
-    bad_photo = seen.verdict != "yes" or seen.addresses_reviewer or facts.photo == "used elsewhere"
+    bad_photo = seen.verdict != "yes" or seen.addresses_reviewer or facts.photo in ("used elsewhere", "looks used")
     checks = {
         "reason": facts.reason not in ("damaged", "defective", "wrong_item"),
         "limit": facts.currency != "USD" or facts.amount_minor > LIMIT,
@@ -89,7 +89,7 @@ WRONG: dict[str, list[Any]] = {
     "earlier": [(89, "succeeded"), (90, "succeeded"), (0, "reserved"), (5, "pending"), (90, "pending")],
     "paused": [True],
     "budget_left_after": [-1, -3_000],
-    "photo": ["none", "used elsewhere"],
+    "photo": ["none", "used elsewhere", "looks used"],
     "stage": ["card before", "answer"],
     "held": [-1],
 }

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import base64
+import io
+import random
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.utils import timezone
+from PIL import Image
 
 from agent.decide import decide
 from agent.models import Approval, BudgetDay, Switch
 from agent.tasks import work
 from intake.models import Photo, PolicyVersion, Question, RefundRequest, Reply
+from intake.picture_looks import looks_of
 from intake.submit_reply import submit_reply
 from payments.models import Charge, Refund
 from tests.agent.hostile.facts import CaseFacts
@@ -31,7 +35,23 @@ from tests.factories import (
 
 MARK = "STRANGERMARK"
 STRANGERS_PICTURE = f"a picture of {MARK}".encode()
-USED_DIGEST = "5" * 64
+
+
+def _looks(seed: int, quality: int) -> list[str]:
+    """Of a picture of grey squares, as saved with `quality`."""
+    squares = Image.new("L", (8, 8))
+    squares.putdata([random.Random(seed * 64 + place).randrange(256) for place in range(64)])
+    out = io.BytesIO()
+    squares.resize((320, 320), Image.Resampling.NEAREST).save(out, "JPEG", quality=quality)
+    return looks_of(out.getvalue())
+
+
+# The digest and the looks of the request's picture; the second is a stranger's too, the third the same saved again.
+PHOTOS = {
+    "own": ("7" * 64, _looks(1, 90)),
+    "used elsewhere": ("5" * 64, _looks(2, 90)),
+    "looks used": ("9" * 64, _looks(2, 50)),
+}
 
 
 @dataclass(frozen=True)
@@ -77,16 +97,17 @@ def _stranger(number: int, policy: PolicyVersion, maya: User) -> list[str]:
     )
     Reply.objects.create(question=question, message=f"{MARK} answered.", source="api")
     ApprovalFactory(request=request, reasoning=f"{MARK} reasoning.", closed_at=timezone.now())
-    keep_picture(customer, USED_DIGEST if number == 1 else "6" * 64, STRANGERS_PICTURE, request=request)
+    digest, looks = PHOTOS["used elsewhere"] if number == 1 else ("6" * 64, [])
+    keep_picture(customer, digest, STRANGERS_PICTURE, looks, request=request)
     request.runs.update(status="done")
     return [order.number, request_uuid, "777.13"]
 
 
 def keep_picture(
-    owner: User, digest: str, content: bytes, *, request: RefundRequest | None = None, reply: Reply | None = None
+    owner: User, digest: str, content: bytes, looks: list[str], *, request: RefundRequest | None = None
 ) -> Photo:
-    photo = Photo(owner=owner, digest=digest, width=8, height=8, given_name=f"{owner.first_name}.jpg")
-    photo.request, photo.reply = request, reply
+    photo = Photo(owner=owner, digest=digest, width=8, height=8, looks=looks, given_name=f"{owner.first_name}.jpg")
+    photo.request = request
     photo.file.save("p.jpg", ContentFile(content), save=True)
     return photo
 
@@ -109,8 +130,8 @@ def lay(facts: CaseFacts, shop: Shop) -> RefundRequest:
         line=line, policy=shop.policy, amount_minor=facts.amount_minor, reason=facts.reason, created_at=now
     )
     if facts.photo != "none":
-        digest = USED_DIGEST if facts.photo == "used elsewhere" else "7" * 64
-        keep_picture(customer, digest, b"own picture", request=request)
+        digest, looks = PHOTOS[facts.photo]
+        keep_picture(customer, digest, b"own picture", looks, request=request)
     if facts.stage == "card before":
         ApprovalFactory(request=request, closed_at=now)
     return request
@@ -139,7 +160,7 @@ def bring_to_answer(request: RefundRequest, shop: Shop) -> None:
     card = Approval.objects.get(request=request, closed_at=None)
     decide(approval_id=card.pk, by=shop.maya, choice="ask_customer", note="Which one is it?", source="api")
     work(str(request.runs.get(trigger="decision").pk))
-    photo = keep_picture(request.customer, "8" * 64, b"answer's picture")
+    photo = keep_picture(request.customer, "8" * 64, b"answer's picture", [])
     submit_reply(
         customer=request.customer,
         request_uuid=request.uuid,
