@@ -33,7 +33,11 @@ def keep_photo(owner: User, upload: UploadedFile[bytes]) -> Photo:
         sentence = "You have sent many photos that no request uses yet. Submit your request, or wait a day."
         raise Refusal("too_many_requests", sentence, field="photos")
     upload.seek(0)
-    cleaned = picture.clean(upload.read())
+    data = upload.read()
+    if len(data) != upload.size:  # a form that held more than `upload_limit` keeps
+        sentence = "The form held more than it can take at once. Send this photo again by itself."
+        raise Refusal("photo_rejected", sentence, field="photos")
+    cleaned = picture.clean(data)
     photo = Photo(
         owner=owner,
         digest=cleaned.digest,

@@ -230,6 +230,7 @@ PHOTO_MAX_BYTES = 5 * 1024 * 1024
 # A form with five photos at their limit, and room for its text.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 6 * 1024 * 1024
+FILE_UPLOAD_HANDLERS = ["intake.upload_limit.PhotoUploadHandler"]
 
 # -- broker and live news -----------------------------------------------------------------------------------------
 

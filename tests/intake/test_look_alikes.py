@@ -1,0 +1,197 @@
+"""A picture is found in other requests by its file and by its looks, whoever sent it, and quickly among many."""
+
+from __future__ import annotations
+
+import io
+import time
+import uuid
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from PIL import Image
+
+from intake import look_alikes
+from intake.look_alikes import photos_of, reuses
+from intake.models import Photo, Question, RefundRequest, Reply
+from intake.photos import keep_photo, lock_photos
+from intake.picture_looks import SIDE, hashes_of
+from tests.factories import RequestFactory, StaffFactory
+
+DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "photos"
+
+pytestmark = pytest.mark.django_db
+
+
+def demo(name: str) -> bytes:
+    return (DEMO / f"{name}.jpg").read_bytes()
+
+
+def changed(data: bytes) -> bytes:
+    """A third smaller, cut on two sides and saved again."""
+    with Image.open(io.BytesIO(data)) as image:
+        width, height = image.size
+        part = image.crop((round(0.12 * width), 0, width, round(0.9 * height)))
+        out = io.BytesIO()
+        part.resize((part.width * 2 // 3, part.height * 2 // 3)).save(out, "JPEG", quality=60)
+    return out.getvalue()
+
+
+def sent_with(request: RefundRequest | Reply, data: bytes) -> Photo:
+    owner = request.customer if isinstance(request, RefundRequest) else request.question.request.customer
+    photo = keep_photo(owner, SimpleUploadedFile("photo.jpg", data))
+    lock_photos(owner, [photo.pk], to=request)
+    return photo
+
+
+def answer_to(request: RefundRequest) -> Reply:
+    question = Question.objects.create(
+        request=request, text="Again, please.", asked_by=StaffFactory(), reply_by=timezone.now()
+    )
+    return Reply.objects.create(question=question, message="Here.", source="page")
+
+
+def found(request: RefundRequest, **limits: Any) -> list[tuple[int, bool]]:
+    used = reuses(photos_of(request.pk), besides=request.pk, **limits)
+    return [(reuse.number, reuse.same_file) for reused in used.values() for reuse in reused]
+
+
+def test_the_same_file_and_a_changed_copy_are_told_apart() -> None:
+    first, same, like, other = (RequestFactory() for _ in range(4))
+    sent_with(first, demo("kettle-dented-lid"))
+    sent_with(same, demo("kettle-dented-lid"))
+    sent_with(like, changed(demo("kettle-dented-lid")))
+    sent_with(other, demo("kettle-dented-spout"))
+    assert found(first) == [(same.number, True), (like.number, False)]
+    assert found(like) == [(first.number, False), (same.number, False)]
+    assert found(other) == []
+
+
+def test_the_customers_own_earlier_request_counts_too() -> None:
+    first = RequestFactory(status="declined")
+    again = RequestFactory(customer=first.customer, line__order__customer=first.customer)
+    sent_with(first, demo("carafe-cracked"))
+    sent_with(again, changed(demo("carafe-cracked")))
+    assert found(again) == [(first.number, False)]
+
+
+def test_a_request_and_its_own_answers_are_one() -> None:
+    request = RequestFactory()
+    sent_with(request, demo("carafe-cracked"))
+    sent_with(answer_to(request), demo("carafe-cracked"))
+    sent_with(answer_to(request), changed(demo("carafe-cracked")))
+    assert found(request) == []
+
+
+def test_a_picture_of_anothers_answer_is_found_and_names_its_request() -> None:
+    earlier, request = RequestFactory(), RequestFactory()
+    sent_with(answer_to(earlier), demo("carafe-cracked"))
+    sent_with(request, changed(demo("carafe-cracked")))
+    assert found(request) == [(earlier.number, False)]
+
+
+def test_an_upload_that_no_request_uses_counts_for_nothing() -> None:
+    request = RequestFactory()
+    keep_photo(RequestFactory().customer, SimpleUploadedFile("photo.jpg", demo("carafe-cracked")))
+    sent_with(request, demo("carafe-cracked"))
+    assert found(request) == []
+
+
+def test_plain_pictures_are_no_sign_of_reuse_even_as_the_same_file() -> None:
+    out = io.BytesIO()
+    Image.new("RGB", (640, 480)).save(out, "PNG")
+    first, again = RequestFactory(), RequestFactory()
+    assert sent_with(first, out.getvalue()).digest == sent_with(again, out.getvalue()).digest
+    assert found(again) == []
+
+
+def test_a_picture_kept_before_looks_were_is_found_by_its_file() -> None:
+    first, again = RequestFactory(), RequestFactory()
+    sent_with(first, demo("carafe-cracked"))
+    Photo.objects.update(looks=[])
+    sent_with(again, demo("carafe-cracked"))
+    assert found(again) == [(first.number, True)]
+
+
+def test_only_two_years_are_looked_back() -> None:
+    first, again = RequestFactory(), RequestFactory()
+    old = sent_with(first, demo("carafe-cracked"))
+    sent_with(again, changed(demo("carafe-cracked")))
+    Photo.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(days=729))
+    assert found(again) == [(first.number, False)]
+    Photo.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(days=731))
+    assert found(again) == []
+
+
+def test_what_was_sent_at_a_moment_or_later_is_left_out() -> None:
+    first, later = RequestFactory(), RequestFactory()
+    sent_with(first, demo("carafe-cracked"))
+    sent_with(later, changed(demo("carafe-cracked")))
+    assert found(first) == [(later.number, False)]
+    assert found(first, at=later.created_at) == []
+    assert found(later, at=later.created_at) == [(first.number, False)]
+
+
+def test_the_number_of_pictures_and_of_named_requests_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(look_alikes, "MOST_NAMED", 2)
+    earlier = [RequestFactory() for _ in range(3)]
+    for request in earlier:
+        sent_with(request, demo("carafe-cracked"))
+    new = RequestFactory()
+    sent_with(new, changed(demo("carafe-cracked")))
+    assert found(new) == [(request.number, False) for request in earlier[:2]]
+    assert found(new, at_most=1) == []
+
+
+def test_a_full_shelf_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(look_alikes, "_shelf", look_alikes._Shelf())
+    monkeypatch.setattr(look_alikes, "MOST_KEPT", 1)
+    first, again = RequestFactory(), RequestFactory()
+    for name in ("carafe-cracked", "mugs-cracked-rim", "tamper-dented-base"):
+        sent_with(first, demo(name))
+    sent_with(again, changed(demo("mugs-cracked-rim")))
+    assert [found(again) for _ in range(3)] == [[(first.number, False)]] * 3
+
+
+def many_pictures(count: int, request: RefundRequest) -> None:
+    """Soft random pictures with the waves of a photograph, half of them over a demo picture's place."""
+    dice = np.random.default_rng(7)
+    waves = np.hypot(*np.meshgrid(np.fft.fftfreq(SIDE), np.fft.fftfreq(SIDE)))
+    waves[0, 0] = 1
+    rows = []
+    for _ in range(count):
+        soft = np.fft.ifft2(np.fft.fft2(dice.standard_normal((SIDE, SIDE))) / waves**1.3).real
+        whole = np.clip(128 + 45 * (soft - soft.mean()) / soft.std(), 0, 255).astype(np.uint8)
+        hashes = hashes_of(whole.astype(np.float32)).astype(">u8")
+        looks = [whole.tobytes().hex(), hashes.tobytes().hex()]
+        digest = uuid.uuid4().hex * 2
+        rows.append(
+            Photo(owner=request.customer, request=request, file="x.jpg", digest=digest, width=9, height=9, looks=looks)
+        )
+    Photo.objects.bulk_create(rows, batch_size=500)
+
+
+def test_2000_pictures_are_looked_through_quickly_and_with_as_many_queries_as_20(
+    django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(look_alikes, "_shelf", look_alikes._Shelf())
+    first, again, crowd = (RequestFactory() for _ in range(3))
+    sent_with(first, demo("carafe-cracked"))
+    sent_with(again, changed(demo("carafe-cracked")))
+    photos = photos_of(again.pk)
+    for more in (20, 1980):
+        many_pictures(more, crowd)
+        reuses(photos, besides=again.pk)  # reads what is new
+        with django_assert_num_queries(2):
+            assert [reuse.number for reuse in reuses(photos, besides=again.pk)[photos[0].pk]] == [first.number]
+    new = RequestFactory()
+    photos = [sent_with(new, changed(demo("tamper-dented-base")))]
+    started = time.perf_counter()
+    assert reuses(photos, besides=new.pk) == {photos[0].pk: []}
+    milliseconds = (time.perf_counter() - started) * 1000
+    print(f"\na new picture among 2,000: {milliseconds:.0f} ms")
+    assert milliseconds < 1000

@@ -1,0 +1,192 @@
+"""Measures how surely a picture is known again, and that no other is taken for it. Run with -s for the table."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageEnhance, ImageOps
+
+from intake.picture import clean
+from intake.picture_looks import is_plain, looks_fit, looks_of, read_hashes, read_whole, windows
+from intake.same_picture import LIKENESS, candidates, likeness
+
+ROOT = Path(__file__).resolve().parents[2]
+PHOTOS = sorted((ROOT / "fixtures" / "photos").glob("*.jpg"))
+PRODUCTS = sorted((ROOT / "fixtures" / "photos" / "products").glob("*.jpg"))
+FIELD = ROOT / "tests" / "field" / "images"
+Change = Callable[[Image.Image], Image.Image]
+
+
+def as_jpeg(image: Image.Image, quality: int = 88) -> bytes:
+    out = io.BytesIO()
+    image.convert("RGB").save(out, "JPEG", quality=quality)
+    return out.getvalue()
+
+
+@cache
+def opened(path: Path) -> Image.Image:
+    with Image.open(path) as image:
+        return image.convert("RGB")
+
+
+@cache
+def looks_at(path: Path) -> list[str]:
+    return looks_of(as_jpeg(opened(path)))
+
+
+def best_likeness(new: list[str], stored: list[str]) -> float:
+    """0.0 when the hashes do not even make it a candidate."""
+    whole, kept = read_whole(new[0]), read_whole(stored[0])
+    found = candidates(whole, np.array([read_hashes(stored[1])]))
+    return max((likeness(whole, kept, candidate) for candidate in found), default=0.0)
+
+
+def cropped(left: float, top: float, right: float, bottom: float) -> Change:
+    """Cuts these shares off the four sides."""
+
+    def cut(image: Image.Image) -> Image.Image:
+        width, height = image.size
+        box = (left * width, top * height, (1 - right) * width, (1 - bottom) * height)
+        return image.crop(tuple(map(round, box)))  # type: ignore[arg-type]
+
+    return cut
+
+
+def scaled(factor: float) -> Change:
+    return lambda image: image.resize((round(image.width * factor), round(image.height * factor)))
+
+
+def saved(quality: int) -> Change:
+    return lambda image: Image.open(io.BytesIO(as_jpeg(image, quality)))
+
+
+def lighter(factor: float) -> Change:
+    return lambda image: ImageEnhance.Brightness(image).enhance(factor)
+
+
+def chain(*changes: Change) -> Change:
+    def changed(image: Image.Image) -> Image.Image:
+        for change in changes:
+            image = change(image)
+        return image
+
+    return changed
+
+
+CROPS = [
+    (0.3, 0, 0, 0),
+    (0, 0.3, 0, 0),
+    (0, 0, 0.3, 0),
+    (0, 0, 0, 0.3),
+    (0.15, 0, 0.15, 0),
+    (0, 0.15, 0, 0.15),
+    (0.16, 0.16, 0, 0),
+    (0, 0, 0.16, 0.16),
+    (0.08, 0.08, 0.08, 0.08),
+    (0.05, 0.13, 0.11, 0.02),
+]
+CHANGES: dict[str, list[Change]] = {
+    "saved again, quality 40 to 95": [saved(quality) for quality in (40, 60, 80, 95)],
+    "scaled, 30 % to 200 %": [scaled(factor) for factor in (0.3, 0.5, 1.4, 2.0)],
+    "cropped to 70 % of the area": [cropped(*cut) for cut in CROPS],
+    "15 % darker or lighter": [lighter(0.85), lighter(1.15)],
+    "mirrored": [ImageOps.mirror],
+    "all at once": [
+        chain(cropped(0.2, 0.05, 0, 0.04), scaled(0.4), lighter(0.9), saved(50)),
+        chain(cropped(0, 0.1, 0.17, 0), ImageOps.mirror, scaled(0.6), saved(60)),
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_a_picture_that_was_changed_a_little_is_known_again(kind: str) -> None:
+    found = {
+        (path.name, number): best_likeness(looks_of(as_jpeg(change(opened(path)))), looks_at(path))
+        for path in PHOTOS
+        for number, change in enumerate(CHANGES[kind])
+    }
+    print(f"\n{kind}: {len(found)} copies, least likeness {min(found.values()):.3f}, {LIKENESS} is enough")
+    assert {which: value for which, value in found.items() if value < LIKENESS} == {}
+
+
+@pytest.mark.parametrize("kind", ["cropped to 70 % of the area", "mirrored", "all at once"])
+def test_the_uncut_picture_is_known_when_a_changed_one_came_first(kind: str) -> None:
+    found = {
+        path.name: best_likeness(looks_at(path), looks_of(as_jpeg(change(opened(path)))))
+        for path in PHOTOS
+        for change in CHANGES[kind][:3]
+    }
+    assert min(found.values()) >= LIKENESS
+
+
+def test_no_two_demo_pictures_are_taken_for_each_other() -> None:
+    found = {
+        (a.name, b.name): best_likeness(looks_at(a), looks_at(b))
+        for a, b in itertools.permutations(PHOTOS + PRODUCTS, 2)
+    }
+    nearest = max(found, key=lambda pair: found[pair])
+    print(f"\ndifferent: {len(found)} pairs, greatest likeness {found[nearest]:.3f}, of {nearest[0]} and {nearest[1]}")
+    assert found[nearest] < LIKENESS
+
+
+def crops_of_others() -> Iterator[tuple[Path, Path, float]]:
+    for path, other in itertools.permutations(PHOTOS[::2] + PRODUCTS[::2], 2):
+        yield path, other, best_likeness(looks_of(as_jpeg(cropped(0.1, 0.1, 0.1, 0)(opened(path)))), looks_at(other))
+
+
+def test_a_crop_of_one_picture_is_never_taken_for_another() -> None:
+    assert [(a.name, b.name, value) for a, b, value in crops_of_others() if value >= LIKENESS] == []
+
+
+def test_the_pair_of_the_field_set_is_one_picture() -> None:
+    first, again = (clean((FIELD / name).read_bytes()) for name in ("reused_photo_a.jpg", "reused_photo_b_resaved.jpg"))
+    assert first.digest != again.digest
+    value = best_likeness(again.looks, first.looks)
+    print(f"\nreused_photo_a and _b_resaved: {value:.3f}")
+    assert value >= LIKENESS
+    other = clean((FIELD / "photo_text_injection_note.jpg").read_bytes())
+    assert best_likeness(other.looks, first.looks) < LIKENESS
+
+
+def plain_pictures() -> dict[str, Image.Image]:
+    shaded = Image.linear_gradient("L").resize((640, 480)).point(lambda value: 90 + value // 4)
+    noisy = Image.effect_noise((640, 480), 40)
+    return {
+        "black": Image.new("RGB", (640, 480)),
+        "one colour": Image.new("RGB", (640, 480), (120, 160, 90)),
+        "a wall with a shade": shaded,
+        "a covered lens": noisy.point(lambda value: value // 8),
+    }
+
+
+@pytest.mark.parametrize("name", plain_pictures())
+def test_a_picture_that_shows_nothing_is_compared_with_none(name: str) -> None:
+    assert is_plain(looks_of(as_jpeg(plain_pictures()[name])))
+
+
+@pytest.mark.parametrize("name", ["all_black.jpg", "one_pixel.png", "strip_30000x1.png"])
+def test_the_useless_pictures_of_the_field_set_are_plain(name: str) -> None:
+    assert is_plain(clean((FIELD / name).read_bytes()).looks)
+
+
+def test_a_small_mark_on_an_empty_ground_is_enough_to_be_compared() -> None:
+    image = Image.new("RGB", (640, 480), (200, 200, 200))
+    ImageDraw.Draw(image).rectangle((100, 100, 220, 260), fill=(40, 40, 40))
+    assert not is_plain(looks_of(as_jpeg(image)))
+
+
+def test_looks_are_short_hex_and_follow_from_the_stored_copy() -> None:
+    cleaned = clean(PHOTOS[0].read_bytes())
+    whole, parts = cleaned.looks
+    assert (len(whole), len(parts), len(windows())) == (32 * 32 * 2, 60 * 16, 60)
+    assert windows()[0] == (0, 0, 100, 100)
+    assert looks_of(cleaned.jpeg) == cleaned.looks
+    assert looks_fit(cleaned.looks, cleaned.jpeg)
+    assert not looks_fit(cleaned.looks, clean(PHOTOS[1].read_bytes()).jpeg)
+    assert not looks_fit([whole, looks_at(PHOTOS[1])[1]], cleaned.jpeg)
