@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.admin import register
 from django.http import HttpRequest
 
@@ -19,7 +21,7 @@ class ProviderEventAdmin(ReadOnlyAdmin):
     fields = (("provider", "event_id", "kind"), "effect", ("said_at", "received_at"))
     readonly_fields = [name for row in fields for name in ([row] if isinstance(row, str) else row)]
 
-    def has_view_permission(self, request: HttpRequest, obj: ProviderEvent | None = None) -> bool:
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """A message belongs to the ledger: who may see refunds may see what the provider said about them."""
         return request.user.has_perm(f"{Refund._meta.app_label}.view_refund")
 

@@ -11,7 +11,7 @@ from tests.whole_desk import WholeDesk, new_database, whole_desk
 
 pytestmark = [pytest.mark.once, pytest.mark.worker, pytest.mark.timeout(900)]
 AT_REST = """
-from agent.models import Run
+from agent.models import Approval, Run
 from intake.models import RefundRequest
 from payments.models import Refund
 from django.db.models import Count
@@ -19,6 +19,9 @@ busy = RefundRequest.objects.filter(status__in=["submitted", "working", "refundi
 running = Run.objects.exclude(status__in=["done", "queued"]).count()
 twice = Refund.objects.filter(status="succeeded").values("request_uuid").annotate(n=Count("pk")).filter(n__gt=1).count()
 print("busy", busy, "running or failed", running, "paid twice", twice)
+cards = Approval.objects.all()
+bare = cards.filter(counter_case__isnull=True).count() + cards.filter(would_change="").count()
+print("cards", cards.count(), "with nothing against them", bare)
 """
 
 
@@ -35,7 +38,9 @@ def test_every_story_ends_as_it_should_and_a_second_tour_asks_for_a_reset(desk: 
     tour = desk.manage("tour", "--patience", "60")
     assert tour.returncode == 0, f"{tour.stdout}\n{tour.stderr}"
 
-    assert "busy 0 running or failed 0 paid twice 0" in desk.manage("shell", "--verbosity", "0", "-c", AT_REST).stdout
+    told = desk.manage("shell", "--verbosity", "0", "-c", AT_REST).stdout
+    assert "busy 0 running or failed 0 paid twice 0" in told
+    assert "cards 16 with nothing against them 0" in told
 
     again = desk.manage("tour")
     assert again.returncode == 1
