@@ -16,6 +16,13 @@ def dollars(cost_micro: int) -> str:
     return f"${cost_micro / DOLLAR:,.{2 if cost_micro >= CENT else 4}f}"
 
 
+def cost_in_a_table(cost_micro: int, calls: int, calls_without_cost: int) -> str:
+    """`$1.20`, `at least $1.20` when some calls' cost is unknown, `unknown` when all are."""
+    if calls and calls == calls_without_cost:
+        return "unknown"
+    return f"at least {dollars(cost_micro)}" if calls_without_cost else dollars(cost_micro)
+
+
 def known_cost(cost_micro: int, calls: int, calls_without_cost: int) -> str:
     """`$1.20`; `unknown` when no call's cost is known; else how many calls are not in the sum."""
     if calls and calls == calls_without_cost:

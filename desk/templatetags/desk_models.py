@@ -6,7 +6,7 @@ from django import template
 
 from agent.llm.providers_today import Used
 from agent.models import Run
-from desk.model_cost import dollars, known_cost
+from desk.model_cost import cost_in_a_table, dollars, known_cost
 from intake.models import Step
 
 register = template.Library()
@@ -20,6 +20,11 @@ def thousands(number: int) -> str:
 @register.filter
 def cost_of_use(used: Used) -> str:
     return known_cost(used.cost_micro, used.calls, used.calls_without_cost)
+
+
+@register.filter
+def cost_in_row(used: Used) -> str:
+    return cost_in_a_table(used.cost_micro, used.calls, used.calls_without_cost)
 
 
 @register.filter

@@ -10,7 +10,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from intake.model_set_up import scripted_works_alone
+from intake.model_set_up import model_is_set_up, scripted_works_alone
+from intake.models import RefundRequest, Step
 from intake.shop_clock import exact_moment, short_date, short_day, short_moment
 from intake.standing import SHORT_WORDS
 from intake.statuses import Status
@@ -58,6 +59,12 @@ def shop_name() -> str:
 def scripted_model() -> bool:
     """True when no model is configured and the scripted one does the agent's work; pages that show it say so."""
     return scripted_works_alone()
+
+
+@register.simple_tag
+def scripted_stood_in(request: RefundRequest) -> bool:
+    """A language model is set up, and yet the scripted one did some of the work on this request."""
+    return model_is_set_up() and Step.objects.filter(request=request, provider="scripted").exists()
 
 
 def _time(value: datetime, text: str) -> SafeString:

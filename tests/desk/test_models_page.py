@@ -65,7 +65,7 @@ def test_each_provider_stands_in_its_place_with_what_today_used(
         "Tokens today 120 Left today no limit Cost today $0.01 and 1 call of unknown cost Calls today 2 "
         "Failed in a row 2" in page
     )
-    assert page.index("Priya Raman limit reached 1 750 unknown") < page.index("2 120 $0.01 and 1 call of unknown cost")
+    assert page.index("Priya Raman limit reached 1 750 unknown") < page.index("2 120 at least $0.01")
 
 
 def test_the_state_is_told_in_words(support: Client, chain: tuple[Provider, ...]) -> None:

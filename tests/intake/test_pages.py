@@ -273,6 +273,26 @@ def test_pages_with_the_agents_work_say_when_the_model_is_scripted(
         assert ("No language model is connected" in words(priyas_browser.get(path))) is says_so
 
 
+def test_a_request_says_when_the_scripted_model_stood_in_for_a_model(
+    priyas_browser: Client, kettle: OrderLine, settings: Any
+) -> None:
+    settings.LLM_API_KEY = "a key"
+    request = RequestFactory(line=kettle)
+    assert "scripted stand-in" not in words(priyas_browser.get(f"/requests/{request.uuid}"))
+    told(request, 1, "agent", "Looked up the order", provider="scripted")
+    assert "A scripted stand-in, not a language model, did some of" in words(
+        priyas_browser.get(f"/requests/{request.uuid}")
+    )
+
+
+def test_with_nobody_to_stand_in_no_page_speaks_of_a_stand_in(
+    priyas_browser: Client, kettle: OrderLine, settings: Any
+) -> None:
+    settings.SCRIPTED_MODEL = "never"
+    request = RequestFactory(line=kettle)
+    assert "scripted stand-in" not in words(priyas_browser.get(f"/requests/{request.uuid}"))
+
+
 def test_no_page_holds_inline_script_or_style(priyas_browser: Client, kettle: OrderLine, new_photo: NewPhoto) -> None:
     request = RequestFactory(line=kettle, status="needs_customer")
     paths = ("/", "/requests", f"/requests/{request.uuid}", "/policy", REFUND, "/nothing")
