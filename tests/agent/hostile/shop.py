@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import io
 import random
+import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
@@ -17,6 +19,7 @@ from agent.decide import decide
 from agent.models import Approval, BudgetDay, Switch
 from agent.tasks import work
 from intake.models import Photo, PolicyVersion, Question, RefundRequest, Reply
+from intake.models.photo import photo_storage
 from intake.picture_looks import looks_of
 from intake.submit_reply import submit_reply
 from payments.models import Charge, Refund
@@ -108,8 +111,15 @@ def keep_picture(
 ) -> Photo:
     photo = Photo(owner=owner, digest=digest, width=8, height=8, looks=looks, given_name=f"{owner.first_name}.jpg")
     photo.request = request
-    photo.file.save("p.jpg", ContentFile(content), save=True)
+    photo.file.name = _stored(content)
+    photo.save()
     return photo
+
+
+@cache
+def _stored(content: bytes) -> str:
+    """Files do not go away with an example's rows, so each content is kept once."""
+    return photo_storage().save(f"{uuid.uuid4().hex}.jpg", ContentFile(content))
 
 
 def lay(facts: CaseFacts, shop: Shop) -> RefundRequest:
