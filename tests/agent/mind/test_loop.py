@@ -274,7 +274,7 @@ def test_a_short_review_costs_few_queries(
     ask: Ask, played: Any, django_assert_max_num_queries: Callable[..., Any]
 ) -> None:
     request = ask("kettle")
-    with django_assert_max_num_queries(42):
+    with django_assert_max_num_queries(43):
         played(request, says(("get_order", {})), says(("request_approval", APPROVE)))
 
 
