@@ -6,7 +6,7 @@ What a scenario has no words for is named in `Copied.left_out`; a case saved for
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -21,7 +21,8 @@ from agent.evaluation.neutral_text import NeutralText
 from agent.evaluation.order_of_case import order_of
 from agent.evaluation.people_of_case import texts_of, those_named
 from agent.evaluation.scenario import Ask, EarlierRefund, Scenario, Shop, Wanted
-from agent.models import Approval, Decision, Run
+from agent.models import Decision, Run
+from intake.look_alikes import photos_of, reuses
 from intake.models import Photo, PolicyVersion, RefundRequest, Step
 from intake.rules import calendar_days
 from intake.statuses import ENDS, Status
@@ -63,32 +64,18 @@ def save_case(request: RefundRequest) -> Copied:
         raise NotAScenario(left_out[0])
     neutral = NeutralText(*those_named(request, texts_of(request)))
     name = _name(request)
-    photos: dict[str, Photo] = {}
-
-    def name_of(photo: Photo) -> str:
-        known = fixture_name(photo.digest)
-        if known:
-            return known
-        called = f"{name}-{len(photos) + 1}.jpg"
-        photos[called] = photo
-        return called
-
-    scenario = _scenario(request, name, neutral.of, name_of)
-    return Copied(scenario, photos, dict(neutral.replaced), ())
+    photos = _own_photos(request, lambda photo, number: fixture_name(photo.digest) or f"{name}-{number}.jpg")
+    scenario = _scenario(request, name, neutral.of, photos)
+    packed = {called: photo for called, photo in photos.items() if called != fixture_name(photo.digest)}
+    return Copied(scenario, packed, dict(neutral.replaced), ())
 
 
 def copy_case(request: RefundRequest) -> Copied:
     """A case to be played again at once, as it stands: nothing is replaced. Raises NotAScenario while it is in work."""
     if request.status in IN_WORK:
         raise NotAScenario("The agent is at work on this request. Play it again when it has come to rest.")
-    photos: dict[str, Photo] = {}
-
-    def name_of(photo: Photo) -> str:
-        called = f"{photo.pk.hex}.jpg"
-        photos[called] = photo
-        return called
-
-    scenario = _scenario(request, _name(request), lambda text: text, name_of)
+    photos = _own_photos(request, lambda photo, number: f"{photo.pk.hex}.jpg")
+    scenario = _scenario(request, _name(request), lambda text: text, photos)
     return Copied(scenario, photos, {}, _left_out(request))
 
 
@@ -98,9 +85,13 @@ def policy_differences(policy: PolicyVersion) -> dict[str, int | str]:
     return {name: value for name, value in numbers.items() if value != ORDINARY_POLICY[name]}
 
 
-def _scenario(
-    request: RefundRequest, name: str, text: Callable[[str], str], name_of: Callable[[Photo], str]
-) -> Scenario:
+def _own_photos(request: RefundRequest, call: Callable[[Photo, int], str]) -> dict[str, Photo]:
+    """The pictures of the request and of its answers, by the names the scenario gives them."""
+    return {call(photo, number): photo for number, photo in enumerate(photos_of(request.pk), start=1)}
+
+
+def _scenario(request: RefundRequest, name: str, text: Callable[[str], str], photos: Mapping[str, Photo]) -> Scenario:
+    names = {photo.pk: called for called, photo in photos.items()}
     first = request.runs.filter(trigger=Run.Trigger.REQUEST).order_by("created_at").first()
     reviewed_at = (first.ended_at if first else None) or timezone.now()
     earlier = _refunds_before(request, reviewed_at)
@@ -111,7 +102,7 @@ def _scenario(
         reason=request.reason,
         details=shorten(text(request.details), DETAILS_LENGTH),
         units=None if line.quantity == request.units else request.units,
-        photos=tuple(name_of(photo) for photo in request.photos.all()[:20]),
+        photos=tuple(called for called, photo in photos.items() if photo.request_id == request.pk),
     )
     return Scenario(
         kind=KIND,
@@ -121,7 +112,8 @@ def _scenario(
         order=order,
         earlier_refunds=tuple(_earlier(refund, request.created_at, reviewed_at) for refund in earlier),
         request=asked,
-        then=acts_of(request, text, name_of),
+        then=acts_of(request, text, lambda photo: names.get(photo.pk, "")),
+        used_before=_used_before(request, photos),
         wanted=_wanted(request),
         wanted_by="what_happened",
         covered=not request.runs.exclude(provider__in=["", "scripted"]).exists(),
@@ -190,7 +182,6 @@ def _left_out(request: RefundRequest) -> tuple[str, ...]:
     decisions = list(Decision.objects.filter(approval__request=request)[:MOST_EARLIER])
     errors = Step.objects.filter(request=request, kind=Step.Kind.ERROR)
     refund_failed = Refund.objects.filter(request_uuid=request.uuid, status=Refund.Status.FAILED).exists()
-    used = _pictures_used_elsewhere(request)
     found = {
         "A refund of it failed at the bank; a scenario's bank never fails.": refund_failed,
         "The agent's model or its provider failed in it; a scenario cannot say how.": not refund_failed
@@ -204,16 +195,12 @@ def _left_out(request: RefundRequest) -> tuple[str, ...]:
         "Fewer units were approved than asked for; a scenario's decisions are about all of them.": any(
             decision.units not in (None, request.units) for decision in decisions
         ),
-        "A picture of it was used in another request too; a scenario has one request only.": used,
-        "It asks for more pictures than a scenario can show.": request.photos.count() > 20,
     }
     return tuple(sentence for sentence, holds in found.items() if holds)
 
 
-def _pictures_used_elsewhere(request: RefundRequest) -> bool:
-    """Whether the rules of any review saw one of its pictures in another request."""
-    verdicts = [verdict for run in request.runs.only("verdicts")[:MOST_EARLIER] for verdict in run.verdicts]
-    seen = any(verdict["inputs"].get("used_in") for verdict in verdicts if verdict["rule"] == "photo")
-    cards = Approval.objects.filter(request=request).values_list("failed_rules", flat=True)[:MOST_EARLIER]
-    said = any("already used" in str(rule.get("sentence", "")) for rules in cards for rule in rules)
-    return seen or said
+def _used_before(request: RefundRequest, photos: Mapping[str, Photo]) -> tuple[str, ...]:
+    """The pictures an older request holds too, or one that looks like them."""
+    found = reuses(list(photos.values()), besides=request.pk)
+    held = {key for key, others in found.items() if any(other.request_id < request.pk for other in others)}
+    return tuple(called for called, photo in photos.items() if photo.pk in held)

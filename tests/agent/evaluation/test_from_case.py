@@ -8,7 +8,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.files.storage import FileSystemStorage
 from django.db import transaction
 from django.utils import timezone
@@ -18,7 +17,7 @@ from agent.evaluation.from_case import Copied, NotAScenario, copy_case, save_cas
 from agent.evaluation.options import Options
 from agent.evaluation.play_here import play_here
 from agent.evaluation.played import Played
-from agent.evaluation.scenario import Scenario, read_scenario
+from agent.evaluation.scenario import Scenario
 from agent.models import Decision
 from agent.take_back import take_back
 from intake.models import Photo, PolicyVersion, RefundRequest, Step
@@ -30,7 +29,7 @@ from refunddesk.demo_shop.seed_shop import seed_demo_shop
 from tests.agent.test_whole_cases import asks, earlier_refund, photo
 from tests.agent.work_off import open_card, wait_for, work_off
 from tests.behind_the_book import behind_the_book
-from tests.factories import CustomerFactory, StaffFactory
+from tests.factories import ChargeFactory, CustomerFactory, LineFactory, RefundFactory, RequestFactory, StaffFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -65,8 +64,7 @@ def saved(case: Callable[[], RefundRequest]) -> Scenario:
 
 def played(scenario: Scenario) -> Played:
     with undone():
-        played = play_here(scenario, 1, Options())
-    return played
+        return play_here(scenario, 1, Options())
 
 
 def refunded_at_once() -> RefundRequest:
@@ -200,3 +198,86 @@ def test_each_resolved_case_of_the_demo_ends_the_same_when_played_again(case: ob
 
     again = played(saved(seeded))
     assert (again.differences, again.passed) == ([], True)
+
+
+def picture_used_before() -> RefundRequest:
+    behind_other = asks(CustomerFactory(), "CAR-600", "damaged", "carafe-cracked")
+    RefundRequest.objects.filter(pk=behind_other.pk).update(status="declined")
+    behind_other.runs.update(status="done")
+    request = work_off(asks(CustomerFactory(), "CAR-600", "damaged", "carafe-cracked"))
+    decide(approval_id=open_card(request).pk, by=StaffFactory(), choice="approve", source="desk")
+    return work_off(request)
+
+
+def test_a_picture_that_was_used_before_is_used_before_in_the_scenario_too() -> None:
+    scenario = saved(picture_used_before)
+    assert (scenario.used_before, scenario.wanted.failed_rules) == (("carafe-cracked.jpg",), ("photo",))
+    again = played(scenario)
+    assert (again.differences, again.passed) == ([], True)
+
+
+def test_what_other_requests_had_paid_back_of_the_order_is_gone_from_its_payments() -> None:
+    request = refunded_at_once()
+    order = request.line.order
+    other = LineFactory(order=order, sku="FLT-100", name="Paper filters", unit_price_minor=900)
+    charge = ChargeFactory(order=order, captured_minor=2000)
+    reserved_at = request.created_at - timedelta(days=3)
+    RefundFactory(charge=charge, line=other, amount_minor=900, status="succeeded", reserved_at=reserved_at)
+    scenario = save_case(RefundRequest.objects.get(pk=request.pk)).scenario
+    assert scenario.order.charges_minor == (3400, 1100)
+    assert [(refund.days_ago, refund.amount_minor) for refund in scenario.earlier_refunds] == [(3, 900)]
+
+
+def test_units_that_were_asked_for_before_are_not_on_the_line_any_more() -> None:
+    line = LineFactory(sku="MUG-2", quantity=3, unit_price_minor=3333, paid_minor=10_000)
+    RequestFactory(line=line, units=1, amount_minor=3333, status="declined")
+    second = RequestFactory(line=line, units=2, amount_minor=6667, status="declined")
+    scenario = save_case(second).scenario
+    assert (scenario.order.lines[0].quantity, scenario.order.lines[0].paid_minor) == (2, 6667)
+    assert scenario.request.units is None
+
+
+def test_a_refund_made_after_the_review_is_not_in_its_history() -> None:
+    request = refunded_at_once()
+    charge = ChargeFactory(order__customer=request.customer)
+    RefundFactory(charge=charge, status="succeeded", reserved_at=timezone.now() + timedelta(minutes=1))
+    assert save_case(RefundRequest.objects.get(pk=request.pk)).scenario.earlier_refunds == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"set_aside_at": timezone.now()}, "A decision of it was set aside"),
+        ({"shipping_minor": 500}, "Shipping was given back with it"),
+    ],
+)
+def test_a_decision_without_words_in_a_scenario_is_refused_and_can_still_be_played_again(
+    changes: dict[str, object], sentence: str
+) -> None:
+    request = RefundRequest.objects.get(pk=approved().pk)
+    behind_the_book(Decision).update(**changes)
+    with pytest.raises(NotAScenario) as refused:
+        save_case(request)
+    assert sentence in refused.value.sentence
+    copied: Copied = copy_case(request)
+    assert [part for part in copied.left_out if sentence in part] == list(copied.left_out)
+
+
+def test_a_case_whose_model_failed_or_that_is_still_open_is_refused() -> None:
+    still_open = on_its_way_back()
+    with pytest.raises(NotAScenario, match="Only a closed request"):
+        save_case(still_open)
+    ended = whole_dripper_declined()
+    behind_the_book(Step).filter(request=ended, kind="finish").update(kind="error")
+    with pytest.raises(NotAScenario, match="model or its provider failed"):
+        save_case(RefundRequest.objects.get(pk=ended.pk))
+
+
+def test_a_copy_keeps_the_pictures_of_the_request_and_of_its_answers_by_their_own_names() -> None:
+    request = RefundRequest.objects.get(pk=asked_and_approved_in_part().pk)
+    copied = copy_case(request)
+    answer = next(act for act in copied.scenario.then if act.act == "answer")
+    named = (*copied.scenario.request.photos, *answer.photos)
+    assert (
+        named == tuple(copied.photos) == tuple(f"{photo.pk.hex}.jpg" for photo in Photo.objects.order_by("created_at"))
+    )
