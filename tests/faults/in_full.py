@@ -24,7 +24,9 @@ KINDS = {
     "tests.agent.test_races": "races",
     RANDOM_LIVES: "random lives",
     "tests.faults.test_time_cases": "time cases",
-    "tests": "outages and kills",
+    "tests.faults": "outages and kills",
+    "tests.payments.test_provider": "outages and kills",
+    "tests": "other faults",
 }
 COUNT_FOR_THEMSELVES = (CRASHES, RANDOM_LIVES)
 PYTEST = [sys.executable, "-m", "pytest", "-m", "faults", "--nothing-skipped", "-o", "junit_family=xunit1"]

@@ -42,7 +42,7 @@ def read_line(line: str) -> FaultReport | None:
     if found is None:
         return None
     what, tried, failures = found.groups()
-    return FaultReport(what, int(tried), ["see above"] * int(failures))
+    return FaultReport(what, int(tried), [f"{what}: see the output above"] * int(failures))
 
 
 def table(found: dict[str, dict[str, FaultReport]], *, passed: bool) -> str:
