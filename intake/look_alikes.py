@@ -73,9 +73,9 @@ def reuses(
     digests = list(sent.order_by("-created_at").values_list("digest", flat=True)[:at_most])
     _shelf.read(digests)
     like = {photo.pk: _shelf.like(photo) for photo in asked}
-    wanted = set().union(*like.values(), (photo.digest for photo in asked)) & set(digests)
-    holders = _holders(sent.filter(digest__in=wanted), besides)
-    return {photo.pk: _named(photo.digest, like[photo.pk] | {photo.digest}, holders) for photo in asked}
+    wanted = {photo.digest for photo in asked} | {digest for alike in like.values() for digest in alike}
+    holders = _holders(sent.filter(digest__in=wanted & set(digests)), besides)
+    return {photo.pk: _named(photo.digest, like[photo.pk], holders) for photo in asked}
 
 
 def _holders(sent: QuerySet[Photo], besides: int) -> dict[str, set[tuple[int, uuid.UUID]]]:
@@ -91,9 +91,9 @@ def _holders(sent: QuerySet[Photo], besides: int) -> dict[str, set[tuple[int, uu
     return holders
 
 
-def _named(own: str, digests: set[str], holders: dict[str, set[tuple[int, uuid.UUID]]]) -> list[Reuse]:
+def _named(own: str, alike: set[str], holders: dict[str, set[tuple[int, uuid.UUID]]]) -> list[Reuse]:
     same = holders.get(own, set())
-    like = set().union(*(holders.get(digest, set()) for digest in digests)) - same
+    like = {holder for digest in alike for holder in holders.get(digest, set())} - same
     found = [Reuse(key, name, True) for key, name in same] + [Reuse(key, name, False) for key, name in like]
     return sorted(found)[:MOST_NAMED]
 

@@ -52,8 +52,8 @@ def cropped(left: float, top: float, right: float, bottom: float) -> Change:
 
     def cut(image: Image.Image) -> Image.Image:
         width, height = image.size
-        box = (left * width, top * height, (1 - right) * width, (1 - bottom) * height)
-        return image.crop(tuple(map(round, box)))  # type: ignore[arg-type]
+        right_edge, bottom_edge = round((1 - right) * width), round((1 - bottom) * height)
+        return image.crop((round(left * width), round(top * height), right_edge, bottom_edge))
 
     return cut
 
