@@ -39,7 +39,7 @@ class Played(BaseModel):
     not_played: str = ""
 
     def as_row(self, evaluation: Evaluation) -> Trial:
-        """The unsaved row."""
+        """The unsaved row. Of many trials that passed, one timeline is enough to look at: the first one's."""
         return Trial(
             evaluation=evaluation,
             kind=self.kind,
@@ -49,7 +49,7 @@ class Played(BaseModel):
             differences=self.differences,
             wanted=self.wanted,
             got=self.got,
-            timeline=self.timeline,
+            timeline=self.timeline if self.number == 1 or not self.passed else [],
             tokens_in=self.tokens_in,
             tokens_out=self.tokens_out,
             cost_micro=self.cost_micro,

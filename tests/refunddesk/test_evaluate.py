@@ -64,6 +64,8 @@ def test_a_measuring_is_printed_and_kept_and_nothing_else_is_written(tmp_path: P
         ("small", "carafe", 1, True),
         ("small", "carafe", 2, True),
     ]
+    timelines = Trial.objects.exclude(timeline=[]).values_list("scenario", "number")
+    assert list(timelines) == [("busy", 1), ("busy", 2), ("carafe", 1)]
     assert row_counts() == before
 
 
