@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 
+from agent.evaluation.from_case import left_out
 from agent.evaluation.run_again import LOST_AFTER, ask_again, started_at
 from agent.models import Evaluation, Trial
 from desk.activity import load_activity
@@ -88,6 +89,7 @@ def _context(request: HttpRequest, evaluation: Evaluation, case: RefundRequest) 
         "came": end_in_words(trial.got, case.currency) if trial else None,
         "activity": load_activity(case),
         "blocks": kept_blocks(trial.timeline, played_at=evaluation.created_at) if trial else [],
+        "left_out": left_out(case),
         "again": f"{reverse('admin:run-again', kwargs={'request_uuid': case.uuid})}?{start}",
         "frame": frame_of(request),
     }

@@ -38,7 +38,8 @@ def _decide(card: Approval, text: Text) -> Decide:
     note = text(decision.note)
     if decision.choice != Decision.Choice.APPROVE:
         return Decide(choice=decision.choice, note=note)
-    amount = None if decision.amount_minor == card.amount_minor else decision.amount_minor
+    goods = (decision.amount_minor or 0) - decision.shipping_minor
+    amount = None if goods == card.amount_minor else goods
     return Decide(choice="approve", note=note, amount_minor=amount, require_return=decision.require_return)
 
 

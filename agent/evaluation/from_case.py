@@ -59,9 +59,9 @@ def save_case(request: RefundRequest) -> Copied:
     Refusal when the machine is busy with other pictures."""
     if request.status not in ENDS:
         raise NotAScenario("Only a closed request can be saved as a scenario: this one still waits for something.")
-    left_out = _left_out(request)
-    if left_out:
-        raise NotAScenario(left_out[0])
+    unsaid = left_out(request)
+    if unsaid:
+        raise NotAScenario(unsaid[0])
     neutral = NeutralText(*those_named(request, texts_of(request)))
     name = _name(request)
     photos = _own_photos(request, lambda photo, number: fixture_name(photo.digest) or f"{name}-{number}.jpg")
@@ -76,7 +76,7 @@ def copy_case(request: RefundRequest) -> Copied:
         raise NotAScenario("The agent is at work on this request. Play it again when it has come to rest.")
     photos = _own_photos(request, lambda photo, number: f"{photo.pk.hex}.jpg")
     scenario = _scenario(request, _name(request), lambda text: text, photos)
-    return Copied(scenario, photos, {}, _left_out(request))
+    return Copied(scenario, photos, {}, left_out(request))
 
 
 def policy_differences(policy: PolicyVersion) -> dict[str, int | str]:
@@ -177,7 +177,7 @@ def _wanted(request: RefundRequest) -> Wanted:
     )
 
 
-def _left_out(request: RefundRequest) -> tuple[str, ...]:
+def left_out(request: RefundRequest) -> tuple[str, ...]:
     """Sentences on what happened to the case and has no words in a scenario; none for most cases."""
     decisions = list(Decision.objects.filter(approval__request=request)[:MOST_EARLIER])
     errors = Step.objects.filter(request=request, kind=Step.Kind.ERROR)

@@ -201,7 +201,7 @@ def test_pages_take_as_many_queries_with_many_rows_as_with_few(lead: Client, may
     pages = {
         "/desk/evaluations/": 14,
         f"/desk/evaluations/trials/{trial.pk}/": 13,
-        f"/desk/evaluations/{copy.pk}/": 18,
+        f"/desk/evaluations/{copy.pk}/": 22,
         f"/desk/requests/{request.uuid}/again": 26,
         f"/desk/requests/{request.uuid}/scenario": 40,
         f"/desk/queue/resolved/{request.uuid}/": 25,
@@ -336,6 +336,15 @@ def test_what_happened_and_what_the_copy_did_stand_beside_each_other(lead: Clien
     assert "moved on since" not in shown
     RefundRequest.objects.filter(pk=request.pk).update(status="declined")
     assert "The request has moved on since: it is declined now." in text_of(lead, page)
+
+
+def test_the_page_names_what_the_copy_does_not_know_of_the_case(lead: Client, maya: User) -> None:
+    request = closed_kettle()
+    page = f"/desk/evaluations/{copy_of(request, maya).pk}/"
+    assert "The copy knows nothing of that" not in text_of(lead, page)
+    step_of(request, "The review stopped", kind=Step.Kind.ERROR)
+    sentence = "The agent's model or its provider failed in it; a scenario cannot say how."
+    assert f"{sentence} The copy knows nothing of that" in text_of(lead, page)
 
 
 def test_the_case_lists_its_last_copies(lead: Client, maya: User) -> None:

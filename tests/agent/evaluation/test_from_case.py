@@ -263,6 +263,13 @@ def test_a_decision_without_words_in_a_scenario_is_refused_and_can_still_be_play
     assert [part for part in copied.left_out if sentence in part] == list(copied.left_out)
 
 
+def test_a_copy_of_a_decision_with_shipping_approves_the_goods() -> None:
+    request = RefundRequest.objects.get(pk=approved().pk)
+    behind_the_book(Decision).update(shipping_minor=500, amount_minor=12_400)
+    (approval,) = copy_case(request).scenario.then
+    assert (approval.act, approval.amount_minor) == ("decide", 11_900)
+
+
 def test_a_case_whose_model_failed_or_that_is_still_open_is_refused() -> None:
     still_open = on_its_way_back()
     with pytest.raises(NotAScenario, match="Only a closed request"):
