@@ -17,7 +17,7 @@ SELECTORS = frozenset([*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0x
 # Letters and brackets of other scripts that pass for ASCII ones; what NFKD folds by itself is not listed.
 OPENING = "\u2039\u276e\u2329\u3008\u300a\u27e8\u27ea\u276c\u2770\u226a\u22d6\u02c2\u02f1\u1438\u16b2\u00ab\u2264"
 CLOSING = "\u203a\u276f\u232a\u3009\u300b\u27e9\u27eb\u276d\u2771\u226b\u22d7\u02c3\u02f2\u1433\u00bb\u2265"
-LOOK_ALIKES = {
+LOOK_ALIKES: dict[int, str | int] = {
     **str.maketrans(
         "\u0430\u0435\u0451\u0456\u0457\u0458\u043e\u0440\u0441\u0443\u0445\u0455\u0501\u051b\u04bb\u043c\u0442\u043d\u043a\u0432\u0433"
         "\u03b1\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c2\u03c4\u03c5\u03c7\u0261\u0131\u217c\u0585\u057d\u00f8"

@@ -177,7 +177,7 @@ def outcome_of(request: RefundRequest) -> Outcome:
         failed_rules=tuple(rule["rule"] for rule in card.failed_rules) if card else (),
         paid=tuple(Refund.objects.filter(request_uuid=request.uuid).values_list("amount_minor", flat=True)),
         asked=tuple(order.amount_minor for order in bank.asked if str(request.uuid) in order.key),
-        saw=tuple(look["verdict"] for look in looks),
+        saw=tuple(look["verdict"] for look in looks if look),
         rules=tuple((verdict["rule"], verdict["outcome"]) for verdict in verdicts),
         suspicions=sum(1 for text in told if text.startswith(SUSPICION)),
     )
