@@ -19,6 +19,13 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import django
+from django.apps import apps
+
+if not apps.ready:  # started by itself, as above
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "refunddesk.settings")
+    django.setup()
+
 from agent.llm.base import Reply, ToolSpec
 from agent.llm.scripted import ScriptedModel
 
@@ -120,6 +127,7 @@ class _Http(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # headers and body are two writes; the second must not wait for an answer
     server: _Http
 
     def do_GET(self) -> None:
@@ -172,5 +180,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "refunddesk.settings")
     main()

@@ -55,7 +55,8 @@ def warm_up() -> None:
 
 def _chain(links: list[Link]) -> ModelChain:
     if scripted_stands_last():
-        links.append(Link(ScriptedModel(delay_seconds=settings.SCRIPTED_MODEL_DELAY_SECONDS), stands_in=True))
+        delay = settings.SCRIPTED_MODEL_DELAY_SECONDS
+        links.append(Link(ScriptedModel(delay_seconds=delay), stands_in=True, waits=delay > 0))
     return ModelChain(tuple(links))
 
 

@@ -12,13 +12,14 @@ from agent.llm.provider import Provider
 class Link:
     """One model of the chain. `provider`: as the settings have it, None for a model inside this process.
 
-    `stands_in`: the scripted model, which waits for nobody unless it is told to.
+    `stands_in`: the scripted model. `waits`: who asks it waits, so that nothing is held meanwhile.
     """
 
     model: ChatModel
     provider: Provider | None = None
     sees: bool = True
     stands_in: bool = False
+    waits: bool = True
 
     @property
     def name(self) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Literal
+from datetime import date, datetime, timedelta
+from typing import Any, Literal
 
 from django.db.models import F, Sum
 from django.utils import timezone
@@ -81,13 +80,13 @@ def refused_keys() -> list[str]:
     return [provider.name for provider, state in known if has_refused_key(provider, state)]
 
 
-def use_by_provider(day: object) -> dict[str, Used]:
+def use_by_provider(day: date) -> dict[str, Used]:
     rows = TokenDay.objects.filter(day=day).values("provider").annotate(**SUMS)
     return {row["provider"]: used_of(row) for row in rows}
 
 
-def used_of(row: Mapping[str, int]) -> Used:
-    """Out of a row that was annotated with SUMS."""
+def used_of(row: Any) -> Used:
+    """Out of a row (a dict) that was annotated with SUMS."""
     return Used(**{name.removeprefix("sum_"): row[name] or 0 for name in SUMS})
 
 

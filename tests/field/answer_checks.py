@@ -267,3 +267,19 @@ CHECKS: dict[str, Check] = {
     "unknown_tool.json": answers_with_an_error,
     "usage_missing.json": has_an_unknown_cost,
 }
+
+# The words of `expectations.json`, and which checks prove them.
+CHECKS_OF: dict[str, set[str]] = {
+    "run": {"runs_the_call", "runs_both_in_order", "runs_in_both_turns", "keeps_its_reasoning_to_itself"},
+    "run_once": {"pays_once"},
+    "run_or_re_ask": {"runs_the_call"},
+    "run_or_tool_error": {"answers_with_an_error"},
+    "tool_error_result": {"answers_with_an_error"},
+    "per_case": {"moves_no_money"},
+    "final_answer": {"is_the_answer", "has_an_unknown_cost"},
+    "re_ask": {"is_asked_again", "is_asked_again_with_more_room"},
+    "re_ask_or_strip": {"is_the_answer"},
+    "retry_later": {"is_tried_again", "waits_six_seconds", "does_not_wait_42_seconds"},
+    "retry_without_feature": {"goes_on_without_the_feature"},
+    "escalate": {"goes_to_staff_at_once", "stops_after_three"},
+}

@@ -20,7 +20,7 @@ from intake.models import RefundRequest, Step
 from intake.statuses import Status
 from payments.models import Refund
 from tests.agent.mind.cases import begin, make_request, talk_to
-from tests.field.answer_checks import CHECKS, play
+from tests.field.answer_checks import CHECKS, CHECKS_OF, play
 from tests.field.recorded_answers import EXPECTED, FILES, ODDITIES, STREAMED, answers
 from tests.openai_server import OpenAIServer
 
@@ -68,6 +68,11 @@ def assert_nothing_leaked(request: RefundRequest, name: str) -> None:
 def test_no_file_is_left_out() -> None:
     assert set(FILES) | STREAMED == set(EXPECTED)
     assert set(FILES) == set(CHECKS)
+
+
+def test_each_file_is_checked_for_what_it_says_it_expects() -> None:
+    for name in FILES:
+        assert CHECKS[name].__qualname__.partition(".")[0] in CHECKS_OF[EXPECTED[name]["expected"]], name
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -87,7 +87,7 @@ def test_fifty_reviews_at_once_take_at_most_half_as_long_again_as_one(
     known_pictures()
     with OpenAIServer(delay_seconds=ANSWER_SECONDS) as server:
         model = {"LLM_BASE_URL": server.url, "LLM_API_KEY": "any", "LLM_MODEL": MODEL, "SCRIPTED_MODEL": "never"}
-        worker = programs.worker(WORKER_THREADS="64", **model)
+        worker = programs.worker(**model)
         one = seconds_until_done(reviews(1))
         asked = len(server.asked)
         runs = reviews(AT_ONCE)

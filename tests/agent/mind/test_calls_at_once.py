@@ -99,6 +99,7 @@ class Waiting:
         return Reply("Hm.")
 
 
+@pytest.mark.postgres
 def test_who_waits_for_a_model_holds_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     waiting = Waiting()
     monkeypatch.setattr("agent.loop.reviewing_model", lambda: ModelChain((Link(waiting),)))

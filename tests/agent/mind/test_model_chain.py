@@ -303,6 +303,7 @@ def test_where_nobody_sees_the_verdict_is_unclear_and_a_person_looks(
     assert isinstance(result, Handover)
     assert result.recommendation == "ask_customer"
     look = request.steps.get(tool="inspect_photo")
+    assert look.result is not None
     assert (look.state, look.result["verdict"]) == ("done", "unclear")
     assert [one["provider"] for one in look.skipped] == ["first", "second"]
     assert Refund.objects.count() == 0
