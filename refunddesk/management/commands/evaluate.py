@@ -144,14 +144,18 @@ def _up_to(most: int) -> Callable[[str], int]:
     return read
 
 
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 @contextmanager
 def _stop_as_interrupt() -> Iterator[None]:
-    """A polite kill and a closed terminal stop the measuring as Ctrl-C does."""
+    """A polite kill and a closed terminal stop the measuring as Ctrl-C does, also where a shell in the background
+    had told its children to ignore Ctrl-C."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    kept = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    kept = {number: signal.signal(number, interrupt) for number in STOPS}
     try:
         yield
     finally:
