@@ -85,7 +85,7 @@ def _context(request: HttpRequest, evaluation: Evaluation, case: RefundRequest) 
         "seconds": LOOK_AGAIN_SECONDS,
         "changes": options_in_words(evaluation.options, case.policy.currency),
         "happened": end_in_words(happened, case.currency, card),
-        "moved_on": bool(happened) and happened.get("status") != case.status,
+        "moved_on": bool(happened and happened.get("status") != case.status),
         "came": end_in_words(trial.got, case.currency) if trial else None,
         "activity": load_activity(case),
         "blocks": kept_blocks(trial.timeline, played_at=evaluation.created_at) if trial else [],

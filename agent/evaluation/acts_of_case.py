@@ -13,7 +13,7 @@ from intake.timeline import shorten
 MOST_ACTS = 100
 MESSAGE_LENGTH = 2000
 # What the customer was told when nothing happened for too long, or when staff took the request back.
-TOLD = {
+TOLD: dict[str, Act] = {
     "no_answer_yet": TimePasses(),
     "return_reminder": TimePasses(),
     "closed": TimePasses(),

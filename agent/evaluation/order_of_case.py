@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from django.conf import settings
@@ -11,7 +11,7 @@ from django.db.models import Sum
 from agent.evaluation.scenario import Line, Order
 from intake.models import RefundRequest
 from intake.rules import calendar_days
-from payments.models import OrderLine, Refund
+from payments.models import Charge, OrderLine, Refund
 from payments.money import share_of_paid
 
 MOST_LINES = 100
@@ -63,7 +63,7 @@ def _left_to_ask_for(line: OrderLine, request: RefundRequest) -> tuple[int, int]
     return request.units, request.amount_minor
 
 
-def _left_on_charges(charges: Sequence[object], refunds: Sequence[Refund]) -> tuple[int, ...]:
+def _left_on_charges(charges: Iterable[Charge], refunds: Sequence[Refund]) -> tuple[int, ...]:
     left = []
     for charge in charges:
         held = sum(refund.amount_minor for refund in refunds if refund.charge_id == charge.pk)

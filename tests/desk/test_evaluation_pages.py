@@ -318,7 +318,7 @@ def test_what_happened_and_what_the_copy_did_stand_beside_each_other(lead: Clien
     step_of(request, "Inspected the photo")
     copy = copy_of(request, maya, status="done", model="scripted model", options={"policy": {"refund_window_days": 60}})
     trial = _trial(copy, 0, passed=False)
-    trial.wanted = copy.scenario["wanted"]
+    trial.wanted = (copy.scenario or {})["wanted"]
     trial.got = {**GOT, "card": {"findings": ["It is bent."], "reasoning": "Bent.", "amount_minor": 2400}}
     trial.save()
     page = f"/desk/evaluations/{copy.pk}/"
