@@ -22,13 +22,13 @@ LIVES, STEPS = (400, 40) if FULL else (30, 25)
 USUAL_ENDS = {
     "stands in refunded",
     "stands in declined",
-    "stands in closed",
     "stands in needs_approval",
     "refund failed",
     "refund succeeded",
-    "end left",
 }
 EVERY_END = USUAL_ENDS | {
+    "stands in closed",
+    "end left",
     "stands in needs_customer",
     "stands in awaiting_return",
     "stands in refunding",
