@@ -25,10 +25,10 @@ from agent.models import Approval, Run
 from agent.tasks import work
 from payments.providers.choose import PROVIDERS
 from tests.agent.hostile.checks import Played, what_is_wrong, what_is_wrong_with_the_end
-from tests.agent.hostile.facts import CLEAR, CaseFacts, case_facts, clear_but_for, one_thing_wrong
+from tests.agent.hostile.facts import CLEAR, CaseFacts, Seen, case_facts, clear_but_for, one_thing_wrong
 from tests.agent.hostile.model import EYES, REPORTS, HostileModel, LyingEyes
 from tests.agent.hostile.shop import Shop, bring_to_answer, lay, open_shop
-from tests.agent.hostile.turns import LIES, PLANS, WORST, Turn, hand_over, says
+from tests.agent.hostile.turns import LIES, LOOK_AT_ANSWER, LOOK_AT_REQUEST, PLANS, WORST, Turn, hand_over, says
 from tests.fake_bank import FakeBank
 
 pytestmark = [pytest.mark.django_db, pytest.mark.faults, pytest.mark.timeout(3600)]
@@ -98,6 +98,9 @@ def worst_first() -> Iterator[tuple[CaseFacts, Plot]]:
     yield from ((clear_but_for(**{name: value}), Plot(WORST[1], yes)) for name in CLEAR for value in CLEAR[name])
     yield from ((clear_but_for(), Plot(WORST[1], [report])) for report in REPORTS)
     yield from ((clear_but_for(), Plot(plan, yes)) for plan in WORST if plan)
+    addresses = next(report for report in REPORTS if report[1] == Seen("yes", addresses_reviewer=True))
+    both = [says(LOOK_AT_REQUEST), says(LOOK_AT_ANSWER), says(hand_over())]
+    yield clear_but_for(stage="answer"), Plot(both, [addresses, *yes])
     for lie in LIES:
         turns = [says(hand_over(recommendation="ask_customer", draft_question=lie, reasoning=lie))]
         yield clear_but_for(), Plot([*turns, says(hand_over())], yes, afterwards="ask")
