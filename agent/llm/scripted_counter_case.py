@@ -132,7 +132,7 @@ def _too_late(conversation: Conversation) -> tuple[str, str] | None:
 def _refunded_before(conversation: Conversation) -> tuple[str, str] | None:
     history = conversation.results.get("get_refund_history", {})
     count, span = history.get("refunds_in_history_days") or 0, history.get("history_days")
-    if not count:
+    if not count or span is None:
         return None
     nth = ORDINALS.get(count + 1, f"{count + 1}th")
     text = f"It would be this customer's {nth} refund within {_days(span)}"

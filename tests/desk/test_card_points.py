@@ -96,7 +96,7 @@ def test_where_nothing_is_recommended_the_rule_speaks_against_paying(lead: Clien
 def test_an_earlier_card_can_be_opened_at_its_decision(lead: Client, shown: bool) -> None:
     request = kettle_request("declined")
     step_of(request, "Looked up order")
-    bare = {"findings": [], "concerns": [], "reasoning": "", "counter_case": None, "would_change": ""}
+    bare: dict[str, Any] = {"findings": [], "concerns": [], "reasoning": "", "counter_case": None, "would_change": ""}
     card = card_for(request, closed_at=timezone.now(), **({} if shown else bare))
     Decision.objects.create(approval=card, choice="decline", note="No.", decided_by=member_of("lead"), source="desk")
     page = lead.get(f"/desk/queue/all/{request.uuid}/").content.decode()

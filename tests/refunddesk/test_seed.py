@@ -234,6 +234,7 @@ def test_every_card_says_what_speaks_against_it_and_what_would_change_it() -> No
     cards = Approval.objects.all()
     assert cards.count() == 7
     for card in cards:
+        assert card.counter_case is not None
         assert card.counter_case["source"] == "model"
         assert card.counter_case["text"] not in [point["text"] for point in card.concerns]
         assert 10 < len(card.would_change) < 120
