@@ -18,16 +18,35 @@ FAVOUR = {"refund": 2, "refund_after_return": 1}
 class TrialFacts(Protocol):
     """What a Played and a Trial have in common. `got` is empty when there was no end to compare."""
 
-    kind: str
-    scenario: str
-    passed: bool
-    wanted: Any
-    got: Any
-    tokens_in: int | None
-    tokens_out: int | None
-    cost_micro: int | None
-    steps: int
-    milliseconds: int
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def scenario(self) -> str: ...
+
+    @property
+    def passed(self) -> bool: ...
+
+    @property
+    def wanted(self) -> Any: ...
+
+    @property
+    def got(self) -> Any: ...
+
+    @property
+    def tokens_in(self) -> int | None: ...
+
+    @property
+    def tokens_out(self) -> int | None: ...
+
+    @property
+    def cost_micro(self) -> int | None: ...
+
+    @property
+    def steps(self) -> int: ...
+
+    @property
+    def milliseconds(self) -> int: ...
 
 
 Scores = dict[str, Any]

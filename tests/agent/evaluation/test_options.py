@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
+from pytest_django.fixtures import Settings
 
 from agent.evaluation.ground import GROUND_SETTINGS, ORDINARY_POLICY
 from agent.evaluation.options import POLICY_FIELDS, BadOptions, Options, read_options
@@ -17,7 +17,7 @@ LOCAL = Provider(name="ollama", base_url="http://127.0.0.1:8/v1", api_key="", mo
 
 
 @pytest.fixture
-def chain(settings: LazySettings) -> None:
+def chain(settings: Settings) -> None:
     settings.LLM_CHAIN = (GROQ, LOCAL)
 
 
@@ -75,7 +75,7 @@ def test_the_scripted_model_works_without_keys(chain: None) -> None:
 
 
 @pytest.mark.django_db
-def test_the_ordinary_policy_is_the_one_a_fresh_shop_has(settings: LazySettings) -> None:
+def test_the_ordinary_policy_is_the_one_a_fresh_shop_has(settings: Settings) -> None:
     for name, value in GROUND_SETTINGS.items():
         setattr(settings, name, int(value) if value.isdecimal() else value)
     PolicySection.objects.all().delete()

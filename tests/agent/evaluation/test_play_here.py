@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
+from pytest_django.fixtures import Settings
 
 from agent.evaluation.evidence_files import find_picture
 from agent.evaluation.options import Options
@@ -131,7 +131,7 @@ def test_a_stored_copy_is_kept_as_it_is() -> None:
 
 
 def test_the_prompt_s_addition_stands_in_the_review_and_is_gone_afterwards(
-    monkeypatch: pytest.MonkeyPatch, settings: LazySettings
+    monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     seen: list[str] = []
     answer = ScriptedModel.complete
@@ -149,7 +149,7 @@ def test_the_prompt_s_addition_stands_in_the_review_and_is_gone_afterwards(
 
 
 @pytest.mark.parametrize("answer", ["refuses_key", "times_out", "busy", "garbage"])
-def test_a_provider_in_trouble_is_passed_over(answer: str, settings: LazySettings) -> None:
+def test_a_provider_in_trouble_is_passed_over(answer: str, settings: Settings) -> None:
     settings.LLM_CHAIN, settings.LLM_API_KEY = (), ""
     played = play(provider={"answers": [answer]})
     assert played.differences == []

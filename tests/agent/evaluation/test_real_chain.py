@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from django.conf import LazySettings
+from pytest_django.fixtures import Settings
 
 from agent.evaluation.play_apart import play_case
 from agent.llm.provider import Provider
@@ -16,7 +16,7 @@ CARAFE = a_scenario()
 
 
 @pytest.fixture
-def ollama(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+def ollama(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
     """A provider in the chain of this process, and in the environment that its scratch processes read."""
     with OpenAIServer() as server:
         settings.LLM_CHAIN = (Provider("ollama", server.url, "", "small", "small"),)
