@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agent.evaluation.child import Child, ChildDied
@@ -17,7 +17,7 @@ TRIAL_SECONDS = 900.0
 MOST_STARTS = 5
 
 
-def play_all(scratch: Scratch, jobs: Sequence[Job], lanes: int) -> Iterator[Played]:
+def play_all(scratch: Scratch, jobs: Sequence[Job], lanes: int) -> Generator[Played, None, None]:
     """One result for each job, in the order they are ready. A child that dies fails the trial it had and is replaced;
     when it dies too often its lane ends, and what no lane took is failed too. Closing the iterator ends every child."""
     work = _Work()

@@ -81,7 +81,7 @@ def test_time_that_nobody_waits_for_cannot_pass() -> None:
 
 
 def test_a_refusal_of_a_verb_is_told() -> None:
-    limit = {"line": GRINDER, "photo": "grinder-hopper-cracked.jpg"}
+    limit: dict[str, Any] = {"line": GRINDER, "photo": "grinder-hopper-cracked.jpg"}
     wanted = {"status": "needs_approval", "paid_minor": 0, "recommendation": "refund_after_return"}
     decline = {"act": "decide", "choice": "decline"}
     played = play(**limit, then=[decline], wanted=wanted | {"failed_rules": ["limit"]})
