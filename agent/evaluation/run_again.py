@@ -63,6 +63,7 @@ def ask_again(*, request: RefundRequest, by: User, options: Mapping[str, Any]) -
         raise Refusal("invalid_input", bad.sentence) from bad
     except NotAScenario as reason:
         raise Refusal("not_waiting", reason.sentence) from reason
+    end_lost()  # also without a beat, lost ones take no place of this one
     with transaction.atomic():
         _check_day(by)
         evaluation = Evaluation.objects.create(

@@ -250,6 +250,13 @@ def test_a_copy_whose_worker_died_is_given_up_and_its_late_news_is_dropped(
     assert not Trial.objects.exists()
 
 
+def test_a_lost_copy_takes_no_place_of_the_next_one_even_without_a_beat(lead: User, bells: list[uuid.UUID]) -> None:
+    long_ago = (timezone.now() - LOST_AFTER - timedelta(seconds=5)).isoformat()
+    (lost,) = queued(lead, status="running", scores={"started_at": long_ago})
+    ask_again(request=closed_request(), by=lead, options={})
+    assert state_of(lost) == ("failed", LOST)
+
+
 def test_a_copy_nobody_took_is_rung_for_again_and_given_up_after_half_an_hour(
     lead: User, bells: list[uuid.UUID]
 ) -> None:
