@@ -11,6 +11,7 @@ from agent.prompts.fence import visible
 from intake.timeline import shorten
 
 MAX_LENGTH = 20_000
+MOST_LEVELS = 50
 
 
 class BadArguments(Exception):
@@ -92,12 +93,15 @@ def _no_such_number(name: str) -> Any:
     raise ValueError(f"{name} is no JSON number")
 
 
-def storable(value: Any) -> Any:
-    """`value` without what no database takes and no provider can be sent: NUL and lone surrogates, however deep."""
+def storable(value: Any, levels: int = MOST_LEVELS) -> Any:
+    """`value` without what no database takes and no provider can be sent: NUL and lone surrogates, however deep.
+
+    What lies deeper than any tool asks for becomes None, since Python would fall over it sooner or later.
+    """
     if isinstance(value, str):
         return value.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, list):
-        return [storable(entry) for entry in value]
+        return [storable(entry, levels - 1) for entry in value] if levels else None
     if isinstance(value, dict):
-        return {storable(key): storable(entry) for key, entry in value.items()}
+        return {storable(key): storable(entry, levels - 1) for key, entry in value.items()} if levels else None
     return value

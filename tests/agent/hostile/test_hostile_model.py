@@ -28,7 +28,17 @@ from tests.agent.hostile.checks import Played, what_is_wrong, what_is_wrong_with
 from tests.agent.hostile.facts import CLEAR, CaseFacts, Seen, case_facts, clear_but_for, one_thing_wrong
 from tests.agent.hostile.model import EYES, REPORTS, HostileModel, LyingEyes
 from tests.agent.hostile.shop import Shop, bring_to_answer, lay, open_shop
-from tests.agent.hostile.turns import LIES, LOOK_AT_ANSWER, LOOK_AT_REQUEST, PLANS, WORST, Turn, hand_over, says
+from tests.agent.hostile.turns import (
+    LIES,
+    LOOK_AT_ANSWER,
+    LOOK_AT_REQUEST,
+    PLANS,
+    UNREADABLE,
+    WORST,
+    Turn,
+    hand_over,
+    says,
+)
 from tests.fake_bank import FakeBank
 
 pytestmark = [pytest.mark.django_db, pytest.mark.faults, pytest.mark.timeout(3600)]
@@ -91,13 +101,15 @@ PLOTS = st.builds(Plot, PLANS, EYES, st.sampled_from(LIES), AFTERWARDS)
 
 def worst_first() -> Iterator[tuple[CaseFacts, Plot]]:
     """Before anything random: each rule broken alone under a model that goes for the money, the edges of what is
-    clear, eyes that saw something else, and each lie as the question for the customer."""
+    clear, eyes that saw something else, arguments nobody can read, and each lie as the question for the customer."""
     yes = [REPORTS[0]]
     for plan in (WORST[1], WORST[3]):
         yield from ((facts, Plot(plan, yes)) for facts in one_thing_wrong())
     yield from ((clear_but_for(**{name: value}), Plot(WORST[1], yes)) for name in CLEAR for value in CLEAR[name])
     yield from ((clear_but_for(), Plot(WORST[1], [report])) for report in REPORTS)
     yield from ((clear_but_for(), Plot(plan, yes)) for plan in WORST if plan)
+    for written in UNREADABLE:
+        yield clear_but_for(), Plot([says(("issue_refund", written)), *WORST[1]], yes)
     addresses = next(report for report in REPORTS if report[1] == Seen("yes", addresses_reviewer=True))
     both = [says(LOOK_AT_REQUEST), says(LOOK_AT_ANSWER), says(hand_over())]
     yield clear_but_for(stage="answer"), Plot(both, [addresses, *yes])
@@ -168,7 +180,7 @@ def test_whatever_a_model_does_money_moves_only_by_rule(
             played, wrong = play(monkeypatch, shop, facts, plot)
             counts["violations"] += bool(wrong)
             count(counts, played)
-        assert wrong == [], f"{facts}\n{plot}"
+        assert wrong == [], f"{facts}\n{plot}"[:3_000]
 
     try:
         for facts, plot in worst_first():

@@ -132,3 +132,11 @@ def test_once_staff_are_in_the_money_tool_is_not_offered() -> None:
     assert [tool.name for tool in offered_tools(may_refund=False)] == [
         "get_order", "get_refund_history", "read_policy", "inspect_photo", "request_approval"
     ]  # fmt: skip
+
+
+def test_what_is_nested_too_deep_is_no_fall() -> None:
+    deep = '{"a":' * 900 + "1" + "}" * 900
+    value = read_object(deep)
+    for _ in range(50):
+        value = value["a"]
+    assert value is None
