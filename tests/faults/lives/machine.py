@@ -51,7 +51,7 @@ MOST_TRIES = 3
 
 def some(*statuses: Status) -> Any:
     """Only while a request stands there."""
-    return precondition(lambda self: set(statuses) & set(self.statuses.values()))
+    return precondition(lambda self: bool(set(statuses) & set(self.statuses.values())))
 
 
 class Lives(Always, RuleBasedStateMachine):

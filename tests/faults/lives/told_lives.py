@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from intake.statuses import Status
 from tests.faults.lives.machine import MOST_TRIES, Lives
@@ -87,7 +86,9 @@ def tell_life(kind: type[Lives], name: str) -> None:
     says, answers, acts = TOLD[name]
     life = kind()
     try:
-        for act in (partial(kind.open_the_shop, says=says, answers=answers), *acts):
+        life.open_the_shop(says=says, answers=answers)
+        life.holds()
+        for act in acts:
             act(life)
             life.holds()
     finally:
