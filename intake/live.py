@@ -43,6 +43,9 @@ def _announce(request_id: int, rev: int, for_customer: bool) -> None:
     send_soon([(group, note) for group in groups])
 
 
+_one_loop = threading.Lock()
+
+
 def send_soon(notes: list[tuple[str, dict[str, Any]]]) -> None:
     """Hands notes (group, message) to this process's sending loop and returns at once; a broker that is away costs
     the caller nothing, since pages ask again by themselves. Notes that find too many waiting are left out."""
@@ -64,9 +67,14 @@ async def _send_all(notes: list[tuple[str, dict[str, Any]]]) -> None:
         logger.warning("a live note was not sent: %s", error)
 
 
-@cache
 def _sending_loop() -> asyncio.AbstractEventLoop:
     """One loop per process, kept for its life: a loop per send leaves dead connections behind."""
+    with _one_loop:  # two first senders at once would make two
+        return _loop_of_this_process()
+
+
+@cache
+def _loop_of_this_process() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="live-sender", daemon=True).start()
     return loop

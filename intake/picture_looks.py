@@ -82,7 +82,7 @@ def seen_through(whole: Grey, box: Box, samples: int, waves: int) -> Grey:
     """The `waves` x `waves` slowest waves (two-dimensional cosine transform) of the window `box`."""
     left, top, right, bottom = box
     across, down = _waves_of_cut(left, right, samples, waves), _waves_of_cut(top, bottom, samples, waves)
-    seen: Grey = down @ whole @ across.T
+    seen: Grey = (down @ whole @ across.T).astype(np.float32, copy=False)
     return seen
 
 
