@@ -15,6 +15,7 @@ from PIL import Image
 
 from intake.models import Photo
 from intake.photos import keep_photo
+from intake.picture_looks import looks_of
 
 FIXTURES = Path(settings.BASE_DIR) / "fixtures"
 FOLDERS = (FIXTURES / "photos", FIXTURES / "scenarios" / "photos")
@@ -49,7 +50,12 @@ def _keep_as_it_is(owner: User, name: str, jpeg: bytes) -> Photo:
     with Image.open(io.BytesIO(jpeg)) as image:
         width, height = image.size
     photo = Photo(
-        owner=owner, digest=hashlib.sha256(jpeg).hexdigest(), width=width, height=height, given_name=name[:80]
+        owner=owner,
+        digest=hashlib.sha256(jpeg).hexdigest(),
+        looks=looks_of(jpeg),
+        width=width,
+        height=height,
+        given_name=name[:80],
     )
     photo.file.save("photo.jpg", ContentFile(jpeg), save=False)
     photo.save()
