@@ -9,10 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import environ
-from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from agent.llm.provider import Provider
+from refunddesk.fixed_settings import (  # noqa: F401 - Django reads them from here
+    ASGI_APPLICATION,
+    CONTENT_SECURITY_POLICY,
+    INSTALLED_APPS,
+    MIDDLEWARE,
+    REST_FRAMEWORK,
+    ROOT_URLCONF,
+    SECURE_REFERRER_POLICY,
+    SPECTACULAR_SETTINGS,
+    X_FRAME_OPTIONS,
+)
 from refunddesk.model_settings import read_chain, read_dollars, read_limit, read_scripted
 from refunddesk.schedule import RUNS_QUEUE, timetable
 
@@ -96,42 +106,6 @@ ANNOUNCE_AGAIN_SECONDS: int = env.int("ANNOUNCE_AGAIN_SECONDS", default=60)
 
 # -- applications -------------------------------------------------------------------------------------------------
 
-INSTALLED_APPS = [
-    "refunddesk",
-    "desk",
-    "agent",
-    "intake",
-    "payments",
-    "django.contrib.admin",
-    "django.contrib.auth",
-    "django.contrib.contenttypes",
-    "django.contrib.sessions",
-    "django.contrib.messages",
-    "django.contrib.staticfiles",
-    "django.contrib.humanize",
-    "channels",
-    "csp",
-    "django_htmx",
-    "lucide",
-    "rest_framework",
-    "rest_framework.authtoken",
-    "drf_spectacular",
-    "storages",
-]
-MIDDLEWARE = [
-    "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
-]
-ROOT_URLCONF = "refunddesk.urls"
-ASGI_APPLICATION = "refunddesk.asgi.application"
 TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -288,46 +262,6 @@ CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
 }
 if ALONE:
     CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
-
-# -- headers ------------------------------------------------------------------------------------------------------
-
-CONTENT_SECURITY_POLICY: dict[str, Any] = {
-    "DIRECTIVES": {
-        "default-src": [NONE],
-        "script-src": [SELF],
-        "style-src": [SELF],
-        "img-src": [SELF, "data:", "blob:"],
-        "font-src": [SELF],
-        "connect-src": [SELF],
-        "form-action": [SELF],
-        "base-uri": [NONE],
-        "frame-ancestors": [NONE],
-        "manifest-src": [SELF],
-    }
-}
-X_FRAME_OPTIONS = "DENY"
-SECURE_REFERRER_POLICY = "same-origin"
-
-# -- HTTP API -----------------------------------------------------------------------------------------------------
-
-REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.TokenAuthentication",
-        "rest_framework.authentication.SessionAuthentication",
-    ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser", "rest_framework.parsers.MultiPartParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "intake.api_errors.answer_with_sentence",
-    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
-}
-SPECTACULAR_SETTINGS = {
-    "TITLE": "Pourhaven Refund Desk",
-    "DESCRIPTION": "Ask for refunds as a customer, decide them as staff.",
-    "VERSION": "1",
-    "SERVE_INCLUDE_SCHEMA": False,
-}
 
 # -- log ----------------------------------------------------------------------------------------------------------
 
