@@ -34,6 +34,7 @@ class Always:
         assert (live.aggregate(sum=Sum("shipping_minor"))["sum"] or 0) <= SHIPPING
         assert max(Counter(live.values_list("request_uuid", flat=True)).values(), default=0) <= 1
         for refund in live:
+            assert refund.request_uuid is not None
             asked_for = RefundRequest.objects.get(uuid=refund.request_uuid).amount_minor
             assert refund.amount_minor - refund.shipping_minor <= asked_for
         assert sum(self.given_back().values()) <= CAPTURED
