@@ -45,6 +45,7 @@ class Evaluation(models.Model):
     scores = models.JSONField(default=dict, blank=True)
     trouble = models.CharField("why it failed", max_length=300, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
+    started_at = models.DateTimeField(null=True, blank=True, help_text="When its process was given it.")
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
