@@ -133,6 +133,8 @@ def _check(card: Approval, choice: str, wanted: Answer, require_return: bool | N
         raise _invalid("note", f"The note has {len(note):,} characters; at most {NOTE_LENGTH:,} fit.")
     if choice == Choice.APPROVE:
         return _check_approval(card, wanted, require_return)
+    if wanted.units is not None:
+        raise _invalid("units", "Units are chosen when you approve. Leave them out.")
     if choice == Choice.ASK_CUSTOMER:
         question = note or card.draft_question
         if not question:

@@ -56,4 +56,4 @@ def _invalid_input(detail: Any) -> dict[str, str]:
 def _first(value: Any) -> str:
     while isinstance(value, list | dict) and value:
         value = value[0] if isinstance(value, list) else next(iter(value.values()))
-    return str(value)
+    return str(value).encode(errors="replace").decode()  # half characters that were sent cannot be sent back

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+import re
+from decimal import ROUND_HALF_UP, Decimal
 
-from babel.numbers import format_currency, get_currency_precision
+from babel.numbers import format_currency, get_currency_precision, get_currency_symbol
 
 LOCALE = "en_US"
+# A comma stands before groups of three only: who writes “0,50” for half a dollar must not be understood as fifty.
+AMOUNT = re.compile(
+    r"(?P<minus>-?)(?P<sign>[^\d\s.,+_-]{0,4})\s?(?P<whole>[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{1,18})(?P<rest>\.[0-9]{0,10})?"
+)
 
 
 def minor_digits(currency: str) -> int:
@@ -30,12 +35,11 @@ def parse_amount(text: str, currency: str) -> int:
     """
     digits = minor_digits(currency)
     example = format_minor(3400 if digits == 2 else 34 * 10**digits, currency)
-    cleaned = text.strip().replace(",", "").lstrip("$€£¥").strip()
-    try:
-        amount = Decimal(cleaned)
-    except InvalidOperation:
-        raise ValueError(f"“{text[:40]}” is not an amount. Write it like {example}.") from None
-    if not amount.is_finite() or amount <= 0:
+    written = AMOUNT.fullmatch(text.strip())
+    if written is None or written["sign"].upper() not in ("", currency, _symbol(currency)):
+        raise ValueError(f"“{text[:40]}” is not an amount. Write it like {example}.")
+    amount = Decimal(written["minus"] + written["whole"].replace(",", "") + (written["rest"] or ""))
+    if amount <= 0:
         raise ValueError(f"The amount must be above zero, like {example}.")
     minor = amount.scaleb(digits)
     if minor != minor.to_integral_value():
@@ -43,6 +47,10 @@ def parse_amount(text: str, currency: str) -> int:
     if minor > 2**53:
         raise ValueError("That amount is too large.")
     return int(minor)
+
+
+def _symbol(currency: str) -> str:
+    return str(get_currency_symbol(currency, locale=LOCALE)).upper()
 
 
 def share_of_paid(paid_minor: int, quantity: int, units: int, units_before: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from datetime import datetime, timedelta
 
@@ -13,6 +14,8 @@ from payments.models import Refund, RefundOutcome
 from payments.settle_refund import settle_refund
 
 BATCH = 50
+# A bank that hangs costs up to a call's whole time for each refund; what is not asked about now is due next time.
+MOST_SECONDS = 20.0
 # A run asks for its own fresh refund; the beat only takes what a run has left behind, and what waits long less often.
 ASK_RESERVED_AGAIN = timedelta(seconds=60)
 ASK_PENDING_AGAIN = timedelta(minutes=10)
@@ -22,7 +25,11 @@ ASK_OLD_PENDING_AGAIN = timedelta(hours=3)
 
 
 def settle_due_refunds(now: datetime | None = None) -> int:
-    """Asks about each due refund once, the longest unasked first; returns how many were asked about."""
+    """Asks about each due refund once, the longest unasked first; returns how many were asked about.
+
+    No new call is begun after MOST_SECONDS.
+    """
+    until = time.monotonic() + MOST_SECONDS
     moment = now or timezone.now()
     fresh = Q(reserved_at__gt=moment - FRESH)
     due = (
@@ -39,6 +46,8 @@ def settle_due_refunds(now: datetime | None = None) -> int:
     )
     asked = 0
     for refund_id, asked_at in list(due):
+        if time.monotonic() >= until:
+            break
         if _take(refund_id, asked_at, moment):
             settle_refund(refund_id, RefundOutcome.Source.BEAT)
             asked += 1

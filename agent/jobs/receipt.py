@@ -8,12 +8,12 @@ from agent.jobs.refusal_to_staff import put_refusal_before_staff
 from agent.lease import Lease
 from agent.models import Run
 from agent.pay import refund_decided
+from agent.received_share import received_share
 from agent.runs import last_transaction
 from intake.models import Receipt, Step
 from intake.statuses import Status
 from intake.timeline import Entry, write_step
 from payments.issue_refund import CANNOT_BE_PAID
-from payments.money import share_of_paid
 
 # Where the money is out already or another run is about to decide, the parcel is noted and changes nothing.
 NOTED_ONLY = frozenset({Status.SUBMITTED, Status.WORKING, Status.REFUNDING, Status.REFUNDED})
@@ -25,7 +25,7 @@ def pay_what_came_back(lease: Lease, run: Run) -> None:
         _tell_staff_of_late_parcel(lease, run, receipt)
         return
     shipping = receipt.parcel.shipping_minor
-    goods = _share(receipt)
+    units, goods = _units_and_price(receipt)
     if receipt.recorded_by_id == run.request.customer_id:
         sentence = "The customer's own account recorded the parcel; somebody else has to decide."
         put_refusal_before_staff(lease, run, sentence, amount_minor=goods)
@@ -38,7 +38,7 @@ def pay_what_came_back(lease: Lease, run: Run) -> None:
             lease,
             amount_minor=goods + shipping,
             shipping_minor=shipping,
-            units=_units(receipt),
+            units=units,
             receipt=receipt,
         )
     except CANNOT_BE_PAID as error:
@@ -47,15 +47,15 @@ def pay_what_came_back(lease: Lease, run: Run) -> None:
     settle_and_finish(lease, reserved.refund_id)
 
 
-def _units(receipt: Receipt) -> int:
-    """More may have come back than was agreed; only that many are paid."""
-    return min(receipt.units, receipt.parcel.agreed_units)
-
-
-def _share(receipt: Receipt) -> int:
-    """The price of the units that came, from the amount agreed for all of them (minor units, without shipping)."""
+def _units_and_price(receipt: Receipt) -> tuple[int, int]:
     parcel = receipt.parcel
-    return share_of_paid(parcel.amount_minor - parcel.shipping_minor, parcel.agreed_units, _units(receipt), 0)
+    return received_share(
+        agreed_minor=parcel.amount_minor - parcel.shipping_minor,
+        agreed_units=parcel.agreed_units,
+        came=receipt.units,
+        asked_minor=parcel.request.amount_minor,
+        asked_units=parcel.request.units,
+    )
 
 
 def _tell_staff_of_late_parcel(lease: Lease, run: Run, receipt: Receipt) -> None:
@@ -66,7 +66,7 @@ def _tell_staff_of_late_parcel(lease: Lease, run: Run, receipt: Receipt) -> None
             write_step(request.pk, _late_step(run, came))
             return
         card = manual_card(
-            request, f"{came} after the request had been settled otherwise.", amount_minor=_share(receipt)
+            request, f"{came} after the request had been settled otherwise.", amount_minor=_units_and_price(receipt)[1]
         )
         write_step(request.pk, _late_step(run, came))
         approval = put_before_staff(request, card, run_id=run.pk, sources=[Status(request.status)])

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from agent.link_facts import decision_row, receipt_row
 from agent.models import ChainRecord, Decision
+from agent.received_share import received_share
 from agent.verify.differs import difference
 from agent.verify.pages import Pages
 from payments.models import Refund
-from payments.money import share_of_paid
 
 Kind = ChainRecord.Kind
 
@@ -66,8 +66,12 @@ def _check_what_came(pages: Pages, refund: Refund, reserve: ChainRecord, decisio
     as_decided = (kept["agreed_minor"], kept.get("agreed_units")) == (decision.amount_minor, decision.units)
     if not decision.require_return or not as_decided:
         yield f"The return of refund {refund.reference} is not the one that was decided."
-    agreed = decision.units or pages.request.units
-    units = min(kept["units"], agreed)
-    goods = share_of_paid(kept["agreed_minor"] - kept["shipping_minor"], agreed, units, 0)
+    units, goods = received_share(
+        agreed_minor=kept["agreed_minor"] - kept["shipping_minor"],
+        agreed_units=decision.units or pages.request.units,
+        came=kept["units"],
+        asked_minor=pages.request.amount_minor,
+        asked_units=pages.request.units,
+    )
     if (refund.amount_minor, refund.units) != (goods + kept["shipping_minor"], units):
         yield f"Refund {refund.reference} is not the price of what came back."

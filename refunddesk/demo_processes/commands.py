@@ -7,7 +7,7 @@ import sys
 from refunddesk.schedule import CLOCK_QUEUE, RUNS_QUEUE
 
 CLOSING_SECONDS = 2
-CLOCK_THREADS = 2
+CLOCK_THREADS = 4
 
 
 def web_command(port: int) -> list[str]:

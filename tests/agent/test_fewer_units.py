@@ -14,7 +14,7 @@ from intake.refusals import Refusal
 from payments.models import Charge, Refund
 from tests.agent.work_off import work_off
 from tests.behind_the_book import behind_the_book
-from tests.factories import ApprovalFactory, LineFactory, RequestFactory
+from tests.factories import ApprovalFactory, ChargeFactory, LineFactory, RequestFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fake_review")]
 
@@ -60,6 +60,29 @@ def test_units_nobody_asked_for_cannot_be_approved(card: Approval, maya: User, u
     with pytest.raises(Refusal, match="approve 1 to 3 units") as refused:
         decide(approval_id=card.pk, by=maya, choice="approve", units=units, source="desk")
     assert refused.value.field == "units"
+    assert not Decision.objects.exists()
+
+
+def test_a_unit_that_comes_back_is_never_dearer_than_where_it_is_approved(maya: User) -> None:
+    line = LineFactory(quantity=3, unit_price_minor=3333, paid_minor=10_000)
+    request = RequestFactory(line=line, units=3, amount_minor=10_000, status="needs_approval", charged=False)
+    request.runs.all().delete()
+    ChargeFactory(order=line.order, captured_minor=10_000)
+    card = ApprovalFactory(request=request, amount_minor=10_000)
+    approve(card, maya, units=2, require_return=True)
+    assert Return.objects.get().amount_minor == 6667
+
+    record_receipt(request_uuid=request.uuid, by=maya, units=1, source="page")
+    work_off(request)
+
+    assert Refund.objects.values_list("units", "amount_minor").get() == (1, 3333)
+    assert verify_shop().misfits == []
+
+
+@pytest.mark.parametrize("choice", ["ask_customer", "decline"])
+def test_units_with_another_decision_are_refused(card: Approval, maya: User, choice: str) -> None:
+    with pytest.raises(Refusal, match="Units are chosen when you approve"):
+        decide(approval_id=card.pk, by=maya, choice=choice, note="Why?", units=1, source="api")
     assert not Decision.objects.exists()
 
 

@@ -224,3 +224,12 @@ def test_what_is_not_there_is_not_found(daniel: User, missing: str) -> None:
     answer = post(daniel, f"/api/v1/requests/{missing}/receipts")
     assert (answer.status_code, answer.json()["error"]) == (404, "request_not_found")
     assert as_user(daniel).get("/api/v1/queue/nowhere").status_code == 404
+
+
+def test_half_a_character_in_a_decision_gets_a_sentence(daniel: User, card: Approval) -> None:
+    answer = as_user(daniel).post(
+        f"/api/v1/approvals/{card.pk}/decision", data='{"decision": "\\ud800"}', content_type="application/json"
+    )
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_input")
+    card.refresh_from_db()
+    assert card.closed_at is None

@@ -23,6 +23,11 @@ def test_an_amount_is_shown_with_the_decimals_of_its_currency(amount: int, curre
         ("3400", "JPY", 3400),
         ("0.01", "USD", 1),
         ("1.234", "KWD", 1234),
+        ("USD 34.00", "USD", 3400),
+        ("€5", "EUR", 500),
+        ("¥3,400", "JPY", 3400),
+        ("KWD3.400", "KWD", 3400),
+        ("12,345,678.90", "USD", 1_234_567_890),
     ],
 )
 def test_a_typed_amount_becomes_minor_units(text: str, currency: str, amount: int) -> None:
@@ -31,11 +36,29 @@ def test_a_typed_amount_becomes_minor_units(text: str, currency: str, amount: in
 
 @pytest.mark.parametrize(
     ("text", "currency"),
-    [("", "USD"), ("abc", "USD"), ("0", "USD"), ("-5", "USD"), ("1.005", "USD"), ("34.5", "JPY"), ("NaN", "USD")],
+    [
+        *((text, "USD") for text in ("", "abc", "0", "-5", "1.005", "NaN", "1e3", "1e999999", "Infinity")),
+        *((text, "USD") for text in ("0,50", "0,5", "34,00", "1,0", "1,23,456", "1_0", "€5", "EUR 5", "5 USD", "٣٤")),
+        ("34.5", "JPY"),
+        ("$5", "EUR"),
+    ],
 )
 def test_what_is_no_amount_is_refused_with_an_example(text: str, currency: str) -> None:
     with pytest.raises(ValueError, match=r"like|at most"):
         parse_amount(text, currency)
+
+
+@given(st.text(max_size=60))
+def test_whatever_is_typed_is_an_amount_or_gets_a_sentence(text: str) -> None:
+    try:
+        assert 0 < parse_amount(text, "USD") <= 2**53
+    except ValueError as refused:
+        assert str(refused).endswith(".")  # noqa: PT017 - either outcome is right
+
+
+@given(amount=st.integers(1, 2**53), currency=st.sampled_from(["USD", "EUR", "JPY", "KWD"]))
+def test_what_is_shown_can_be_typed(amount: int, currency: str) -> None:
+    assert parse_amount(format_minor(amount, currency), currency) == amount
 
 
 @given(paid=st.integers(1, 10**9), quantity=st.integers(1, 50), data=st.data())

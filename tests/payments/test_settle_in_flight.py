@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.utils import timezone
 
-from payments import settle_in_flight
+from payments import settle_in_flight, tasks
 from payments.models import Refund, RefundOutcome
 from payments.settle_in_flight import settle_due_refunds
 from payments.tasks import settle_in_flight as beat_task
@@ -67,6 +68,28 @@ def test_batches_are_bounded_and_the_longest_unasked_comes_first(
     assert [order.key for order in bank.asked] == keys[:2]
     assert settle_due_refunds() == 1
     assert [order.key for order in bank.asked] == keys
+
+
+def test_a_bank_that_hangs_does_not_hold_the_worker_for_the_whole_batch(
+    bank: FakeBank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed = iter([0.0, 19.0, 21.0])
+    monkeypatch.setattr(settle_in_flight, "time", SimpleNamespace(monotonic=lambda: next(passed)))
+    bank.answers = ["time-out"]
+    keys = [left_behind(minutes, charge__provider="bank").key for minutes in (30, 20)]
+    assert settle_due_refunds() == 1
+    monkeypatch.undo()
+    assert settle_due_refunds() == 1
+    assert [order.key for order in bank.asked] == keys
+
+
+def test_a_second_look_leaves_the_first_alone(bank: FakeBank, monkeypatch: pytest.MonkeyPatch) -> None:
+    left_behind(charge__provider="bank")
+    with tasks._settling:
+        beat_task()
+    assert bank.asked == []
+    beat_task()
+    assert len(bank.asked) == 1
 
 
 def test_settled_refunds_are_not_asked_for_again(bank: FakeBank) -> None:
