@@ -12,7 +12,7 @@ from django.utils import timezone
 from agent.case_file import read_case, review_messages
 from agent.lease import Lease
 from agent.llm.ask import Call, ask
-from agent.llm.base import NO_USAGE, ChatModel, Message, ModelTrouble, Reply, Skipped, ToolCall, ToolSpec
+from agent.llm.base import NO_USAGE, ChatModel, Message, ModelTrouble, Reply, Skipped, ToolCall, ToolSpec, Usage
 from agent.llm.choose import reviewing_model
 from agent.llm.model_chain import ModelChain
 from agent.llm.payload import WRITTEN_BY
@@ -57,7 +57,7 @@ def review(lease: Lease, *, may_refund: bool) -> ReviewResult:
     try:
         return _Conversation(context, model).run()
     except ModelTrouble as trouble:
-        return _to_a_person(context, trouble.sentence, trouble.skipped)
+        return _to_a_person(context, trouble.sentence, trouble.skipped, trouble.usage)
     except GivenUp as reason:
         return _to_a_person(context, reason.sentence)
 
@@ -88,8 +88,8 @@ class _Conversation:
     def _round(self, tools: list[ToolSpec]) -> ReviewResult | None:
         context = self.context
         customer_id = context.request.customer_id
-        reply = ask(self.model, Call(self.messages, tools, context.deadline, context.renew, customer_id))
-        context.spend(reply.usage)
+        call = Call(self.messages, tools, context.deadline, context.renew, context.spending.add, customer_id)
+        reply = ask(self.model, call)
         context.answered = reply
         if not reply.tool_calls:
             self._ask_for_a_call(reply, tools)
@@ -154,8 +154,10 @@ def _open(context: ReviewContext) -> None:
         Run.objects.filter(pk=context.lease.run_id, token=context.lease.token).update(prompt_version=PROMPT_VERSION)
 
 
-def _to_a_person(context: ReviewContext, sentence: str, skipped: tuple[Skipped, ...] = ()) -> Handover:
-    """The hand-over without a recommendation, with an error step that says why."""
+def _to_a_person(
+    context: ReviewContext, sentence: str, skipped: tuple[Skipped, ...] = (), used: Usage = NO_USAGE
+) -> Handover:
+    """The hand-over without a recommendation, with an error step that says why and what was `used` in vain."""
     entry = Entry(
         kind=Step.Kind.ERROR,
         actor=Step.Actor.SYSTEM,
@@ -164,6 +166,9 @@ def _to_a_person(context: ReviewContext, sentence: str, skipped: tuple[Skipped, 
         run_uuid=context.lease.run_id,
         state=Step.State.FAILED,
         skipped=as_json(skipped),
+        tokens_in=used.tokens_in,
+        tokens_out=used.tokens_out,
+        cost_micro=used.cost_micro,
     )
     with context.fenced():
         step = write_step(context.request.pk, entry)

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from agent.case_file import CaseFile, item_lines
 from agent.llm.ask import Call, ask
-from agent.llm.base import NO_USAGE, Message, NoEyes, Reply, ToolSpec, Usage
+from agent.llm.base import NO_USAGE, Message, ModelTrouble, NoEyes, Reply, ToolSpec, Usage
 from agent.llm.choose import seeing_model
 from agent.prompts.fence import fenced, new_nonce, without_marks
 from agent.prompts.vision import ASK_FOR_REPORT, VISION
@@ -62,11 +62,18 @@ UNREADABLE_PICTURE = PhotoReport(
 )
 
 
-def look_at_pictures(case: CaseFile, photos: Sequence[Photo], deadline: float, before_each: Callable[[], None]) -> Look:
-    """What the pictures show of what the customer says. `before_each` runs before each call (the lease).
+def look_at_pictures(
+    case: CaseFile,
+    photos: Sequence[Photo],
+    deadline: float,
+    before_each: Callable[[], None],
+    spend: Callable[[Usage], None],
+) -> Look:
+    """What the pictures show of what the customer says. `before_each` runs before each call (the lease), `spend` is
+    told what each used.
 
     An answer that cannot be read is asked for once more; then, for a picture that cannot be opened, and where no model
-    takes pictures, the verdict is `unclear`. Raises ModelTrouble.
+    takes pictures, the verdict is `unclear`. Raises ModelTrouble, with the usage of all tries.
     """
     try:
         pictures = [read_photo(photo) for photo in photos[:MAX_PICTURES]]
@@ -77,9 +84,12 @@ def look_at_pictures(case: CaseFile, photos: Sequence[Photo], deadline: float, b
     model, usage = seeing_model(), NO_USAGE
     for _ in range(2):
         try:
-            reply = ask(model, Call(messages, [tool], deadline, before_each, case.request.customer_id))
+            reply = ask(model, Call(messages, [tool], deadline, before_each, spend, case.request.customer_id))
         except NoEyes as blind:
             return Look(NOBODY_SEES, usage + blind.usage, Reply("", skipped=blind.skipped))
+        except ModelTrouble as trouble:
+            trouble.usage = usage + trouble.usage
+            raise
         usage = usage + reply.usage
         report = _report(reply)
         if report is not None:

@@ -12,6 +12,7 @@ from agent.lease import Lease
 from agent.llm.ask import Call, ask
 from agent.llm.base import Message, ModelTrouble, Reply
 from agent.llm.choose import reviewing_model
+from agent.llm.spending import Spending
 from agent.models import Run
 from agent.prompts import PROMPT_VERSION
 from agent.prompts.decline import DECLINE
@@ -30,16 +31,24 @@ NUMBER = re.compile(r"\d+")
 def word_decline(lease: Lease, *, request_id: int, note: str) -> str:
     """What the customer reads: at most three sentences, without names of staff, markup, or a number of the model's own.
 
-    The run notes which model was asked. Raises LeaseLost; a model that fails or writes anything else is replaced by a
-    template.
+    The run notes which model answered and what all that were asked used. Raises LeaseLost; a model that fails or writes
+    anything else is replaced by a template.
     """
     item, customer_id = RefundRequest.objects.values_list("line__name", "customer_id").get(pk=request_id)
     names = staff_names(request_id)
     note = without_names(note, names)
     deadline = time.monotonic() + settings.CALL_MAX_SECONDS
+    spending = Spending()
+
+    def before_each() -> None:
+        spending.check()
+        lease.renew()
+
     try:
-        reply = ask(reviewing_model(), Call(_messages(item, note), [], deadline, lease.renew, customer_id))
-    except ModelTrouble:
+        call = Call(_messages(item, note), [], deadline, before_each, spending.add, customer_id)
+        reply = ask(reviewing_model(), call)
+    except ModelTrouble as trouble:
+        _note_on_run(lease, Reply("", usage=trouble.usage))
         return template(item, note)
     _note_on_run(lease, reply)
     if reply.tool_calls or not is_fit(reply.text, note, item, names):

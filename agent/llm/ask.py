@@ -12,6 +12,8 @@ from django.db import connection
 from django.utils import timezone
 
 from agent.llm.base import (
+    NO_USAGE,
+    BadRequest,
     ChatModel,
     ContentRefused,
     CutOff,
@@ -20,14 +22,18 @@ from agent.llm.base import (
     Message,
     ModelTrouble,
     NoEyes,
+    NotFound,
     Reply,
     Skipped,
     Temporary,
     ToolSpec,
+    Usage,
+    UsedUp,
+    Watch,
 )
 from agent.llm.model_chain import Link, ModelChain
-from agent.llm.openai_chat import NO_EYES
-from agent.llm.passing_over import BLIND, why_not
+from agent.llm.openai_chat import NO_EYES, OpenAIChat
+from agent.llm.passing_over import BLIND, check_provider, why_not
 from agent.llm.patience import complete_patiently
 from agent.llm.payload import as_sent_to
 from agent.llm.provider_state import note_failure, note_refused_key, note_success, states_of
@@ -43,7 +49,8 @@ NOBODY_ANSWERED = "No model could work on this request."
 
 @dataclass(frozen=True)
 class Call:
-    """What is asked, on behalf of whose request. `before_each` runs before each try and each wait (the lease, limits).
+    """What is asked, on behalf of whose request. `before_each` runs before each call of a provider and each wait (the
+    lease, the run's limits), `spend` is told what each call used, also one that failed.
 
     `deadline` is a moment of `time.monotonic()`.
     """
@@ -52,14 +59,15 @@ class Call:
     tools: Sequence[ToolSpec]
     deadline: float
     before_each: Callable[[], None]
+    spend: Callable[[Usage], None]
     customer_id: int
 
 
 def ask(model: ChatModel | ModelChain, call: Call) -> Reply:
-    """The first answer of the chain, with its cost and who was passed over for it.
+    """The first answer of the chain, with the cost of all that were asked and who was passed over for it.
 
     Raises LimitReached when the customer's day or the run is used up, NoEyes when nobody in the chain takes pictures,
-    else the ModelTrouble of the last model; each knows who was `skipped`.
+    else the ModelTrouble of the last model; each knows who was `skipped` and what all of them used.
     """
     chain = model if isinstance(model, ModelChain) else ModelChain((Link(model),))
     return _Asking(chain, call).answer()
@@ -81,22 +89,22 @@ class _Asking:
         self.chain = chain
         self.call = call
         self.skipped: list[Skipped] = []
+        self.spent = NO_USAGE
         self.trouble: ModelTrouble | None = None
         self.states: dict[str, ProviderState] = {}
 
     def answer(self) -> Reply:
         started = time.monotonic()
         try:
-            check_customer(self.call.customer_id)
             self.states = states_of(link.provider for link in self.chain.links if link.provider)
             for link in self.chain.links:
                 reply = self._answer_of(link)
                 if reply is not None:
                     took = int((time.monotonic() - started) * 1000)
-                    return replace(reply, skipped=tuple(self.skipped), duration_ms=took)
+                    return replace(reply, usage=self.spent, skipped=tuple(self.skipped), duration_ms=took)
             raise self._nobody()
         except ModelTrouble as trouble:
-            trouble.skipped = tuple(self.skipped)
+            trouble.skipped, trouble.usage = tuple(self.skipped), self.spent
             raise
 
     def _answer_of(self, link: Link) -> Reply | None:
@@ -110,6 +118,9 @@ class _Asking:
             reply = self._ask(link)
         except LimitReached:
             raise
+        except UsedUp as trouble:
+            self.skipped.append(Skipped(link.name, trouble.sentence))
+            return None
         except ModelTrouble as trouble:
             self.trouble = trouble
             self.skipped.append(Skipped(link.name, trouble.sentence))
@@ -122,12 +133,20 @@ class _Asking:
     def _ask(self, link: Link) -> Reply:
         def before_each() -> None:
             self.call.before_each()
+            check_customer(self.call.customer_id)
+            check_provider(link.provider)
             if link.waits:
                 let_connection_go()
 
+        def after(usage: Usage) -> None:
+            priced = link.with_cost(usage)
+            count_call(link.name, self.call.customer_id, priced)
+            self.spent = self.spent + priced
+            self.call.spend(priced)
+
         messages = as_sent_to(link.name, self.call.messages)
-        counted = _Counted(link, self.call.customer_id)
-        return complete_patiently(counted, messages, self.call.tools, self._deadline(link), before_each)
+        watched = _Watched(link.model, Watch(after, before_each))
+        return complete_patiently(watched, messages, self.call.tools, self._deadline(link), before_each)
 
     def _deadline(self, link: Link) -> float:
         """Whoever has another provider behind it may use half of the time that is left."""
@@ -138,16 +157,19 @@ class _Asking:
         return now + (self.call.deadline - now) / 2
 
     def _learn(self, link: Link, trouble: ModelTrouble, asked_at: datetime) -> None:
-        """What other calls and other workers should know. A refused content says nothing against its provider."""
+        """What other calls and other workers should know. A refused content or a call that only this case makes says
+        nothing against its provider: one customer's text must not turn it off for all."""
         if isinstance(trouble, ContentRefused):
             self.chain.refusals += 1
             return
         if isinstance(trouble, KeyRefused):
-            logger.error("the provider %s does not accept the key: it is passed over until that changes", link.name)
+            known = self.states.get(link.name)
+            if link.provider is None or note_refused_key(link.provider, trouble.sentence, known):
+                logger.error("the provider %s does not accept the key: it is passed over until that changes", link.name)
+            return
         if link.provider is None or isinstance(trouble, NoEyes | CutOff):
             return
-        if isinstance(trouble, KeyRefused):
-            note_refused_key(link.provider, trouble.sentence)
+        if isinstance(trouble, BadRequest) and not isinstance(trouble, NotFound):
             return
         wait = trouble.wait if isinstance(trouble, Temporary) else None
         note_failure(link.provider, trouble.sentence, asked_at=asked_at, wait=wait)
@@ -164,20 +186,21 @@ class _Asking:
         return ModelTrouble(f"{NOBODY_ANSWERED} {told}")
 
 
-class _Counted:
-    """A model whose every call goes into the token ledger, also one that fails."""
+class _Watched:
+    """A model whose every call is watched, also one that fails."""
 
-    def __init__(self, link: Link, customer_id: int) -> None:
-        self.link = link
-        self.customer_id = customer_id
-        self.provider, self.model = link.model.provider, link.model.model
+    def __init__(self, model: ChatModel, watch: Watch) -> None:
+        self._chat = model
+        self._watch = watch
+        self.provider, self.model = model.provider, model.model
 
     def complete(self, messages: Sequence[Message], tools: Sequence[ToolSpec], deadline: float) -> Reply:
+        if isinstance(self._chat, OpenAIChat):  # one answer may take several calls of its provider
+            return self._chat.complete(messages, tools, deadline, self._watch)
         try:
-            reply = self.link.model.complete(messages, tools, deadline)
+            reply = self._chat.complete(messages, tools, deadline)
         except ModelTrouble as trouble:
-            count_call(self.provider, self.customer_id, self.link.with_cost(trouble.usage))
+            self._watch.after(trouble.usage)
             raise
-        usage = self.link.with_cost(reply.usage)
-        count_call(self.provider, self.customer_id, usage)
-        return replace(reply, usage=usage)
+        self._watch.after(reply.usage)
+        return reply

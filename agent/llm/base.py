@@ -6,7 +6,7 @@ arguments as a string of valid JSON) and `tool` (with `tool_call_id`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -75,6 +75,18 @@ class Reply:
     duration_ms: int = 0
 
 
+@dataclass(frozen=True)
+class Watch:
+    """Over the calls that one answer takes of its provider: `after` is told what each used, `before_another` runs
+    before each but the first and may raise, so that no call is made past a limit."""
+
+    after: Callable[[Usage], None]
+    before_another: Callable[[], None]
+
+
+UNWATCHED = Watch(after=lambda usage: None, before_another=lambda: None)
+
+
 class ChatModel(Protocol):
     """`provider` and `model` name it for the run's record."""
 
@@ -124,12 +136,20 @@ class BadRequest(ModelTrouble):
     """The provider does not take the call as it is."""
 
 
+class NotFound(BadRequest):
+    """The provider knows no such model or address, whoever asks for what."""
+
+
 class CutOff(ModelTrouble):
     """The answer was longer than the model may write, also with a larger limit."""
 
 
 class NoEyes(ModelTrouble):
     """The model does not take pictures."""
+
+
+class UsedUp(ModelTrouble):
+    """The provider's tokens of the day are used; the next one may be asked."""
 
 
 class LimitReached(ModelTrouble):

@@ -12,7 +12,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -23,17 +23,21 @@ from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpe
 from agent.llm.base import (
     NO_USAGE,
     UNKNOWN_USAGE,
+    UNWATCHED,
     CutOff,
+    KeyRefused,
     Message,
+    ModelTrouble,
     NoEyes,
     Reply,
     Temporary,
     ToolSpec,
+    Watch,
 )
 from agent.llm.features import DEFAULTS, Features, Sent, refused_feature
 from agent.llm.payload import MAX_TOKENS, holds_pictures, known_ids, payload_for
 from agent.llm.providers_now import provider_name
-from agent.llm.read_answer import NO_ANSWER, read_answer
+from agent.llm.read_answer import NO_ANSWER, Answer, read_answer
 from agent.llm.refusals import is_unreadable_call, trouble_of_status
 
 logger = logging.getLogger(__name__)
@@ -43,6 +47,7 @@ NO_TIME = "The model's provider did not answer in time."
 LARGER = 4
 LOOP_GRACE_SECONDS = 5
 MAX_ATTEMPTS = 8
+MOST_LEVELS = 100
 
 # What is known about each (base URL, model): set when a feature is refused, kept for the life of the process.
 _features: dict[tuple[str, str], Features] = {}
@@ -72,47 +77,76 @@ class OpenAIChat:
         self._api_key = api_key
         self._timeout_seconds = timeout_seconds
 
-    def complete(self, messages: Sequence[Message], tools: Sequence[ToolSpec], deadline: float) -> Reply:
-        """One answer within its time-out and before `deadline`, attempts without a refused feature included."""
+    def complete(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec], deadline: float, watch: Watch = UNWATCHED
+    ) -> Reply:
+        """One answer within its time-out and before `deadline`, attempts without a refused feature included.
+
+        `watch` sees each of them; the reply's usage, or the trouble's, is that of all.
+        """
         end = min(deadline, time.monotonic() + min(self._timeout_seconds or math.inf, settings.CALL_MAX_SECONDS))
         max_tokens, spent = MAX_TOKENS, NO_USAGE
         sent = Sent(len(tools), holds_pictures(messages))
-        for _ in range(MAX_ATTEMPTS):
-            features = _features.get((self.base_url, self.model), DEFAULTS)
-            if sent.pictures and not features.pictures:
+        for attempt in range(MAX_ATTEMPTS):
+            if sent.pictures and not self._features().pictures:
                 raise NoEyes(NO_EYES, usage=spent)
-            answer = self._post(payload_for(self.model, messages, tools, features, max_tokens), end)
-            if answer.status >= 400:
-                refused = refused_feature(answer.status, answer.body, features, sent)
-                if refused is None:
-                    return self._refused(answer)
-                logger.info("%s on %s refuses a feature, going on with %s", self.model, self.provider, refused)
-                _features[(self.base_url, self.model)] = refused
+            if attempt:
+                watch.before_another()
+            try:
+                answer = self._attempt(messages, tools, sent, max_tokens, end)
+            except ModelTrouble as trouble:
+                watch.after(trouble.usage)
+                trouble.usage = spent + trouble.usage
+                raise
+            used = answer.reply.usage if answer else NO_USAGE
+            watch.after(used)
+            spent = spent + used
+            if answer is None:
                 continue
-            read = read_answer(answer.body, provider=self.provider, model=self.model, known_ids=known_ids(messages))
-            spent = spent + read.reply.usage
-            if not (read.cut and _is_broken(read.reply)):
-                return replace(read.reply, usage=spent)
+            if not (answer.cut and _is_broken(answer.reply)):
+                return replace(answer.reply, usage=spent)
             if max_tokens > MAX_TOKENS:
                 raise CutOff("The model's answer was cut off twice.", usage=spent)
             max_tokens *= LARGER
         raise Temporary(NO_ANSWER, usage=spent)
 
+    def _attempt(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec], sent: Sent, max_tokens: int, end: float
+    ) -> Answer | None:
+        """One call of the provider. None: it refuses a feature, which the next attempt leaves out."""
+        features = self._features()
+        answer = self._post(payload_for(self.model, messages, tools, features, max_tokens), end)
+        if answer.status < 400:
+            return read_answer(answer.body, provider=self.provider, model=self.model, known_ids=known_ids(messages))
+        refused = refused_feature(answer.status, answer.body, features, sent)
+        if refused is None:
+            return Answer(self._refused(answer), cut=False)
+        logger.info("%s on %s refuses a feature, going on with %s", self.model, self.provider, refused)
+        _features[(self.base_url, self.model)] = refused
+        return None
+
+    def _features(self) -> Features:
+        return _features.get((self.base_url, self.model), DEFAULTS)
+
     def _refused(self, answer: HttpAnswer) -> Reply:
         """An error status: an empty reply when the model only wrote an unreadable call, else its ModelTrouble."""
         if is_unreadable_call(answer.status, answer.body):
             return Reply(text="", provider=self.provider, model=self.model)
-        logger.warning("the model's provider %s answered %s to %s", self.provider, answer.status, self.model)
-        raise trouble_of_status(answer.status, answer.headers, answer.body, epoch_seconds())
+        trouble = trouble_of_status(answer.status, answer.headers, answer.body, epoch_seconds())
+        if not isinstance(trouble, KeyRefused):  # that is told once for each key, by whoever notes it
+            logger.warning("the model's provider %s answered %s to %s", self.provider, answer.status, self.model)
+        raise trouble
 
     def _post(self, payload: dict[str, Any], end: float) -> HttpAnswer:
         seconds = end - time.monotonic()
         if seconds <= 0:
             raise Temporary(NO_TIME)
         call = _send(_client(self.base_url, self._api_key), payload, seconds)
+        coming = asyncio.run_coroutine_threadsafe(call, _loop())
         try:
-            return asyncio.run_coroutine_threadsafe(call, _loop()).result(timeout=seconds + LOOP_GRACE_SECONDS)
+            return coming.result(timeout=seconds + LOOP_GRACE_SECONDS)
         except TimeoutError:  # the loop itself stands still; the run must not
+            coming.cancel()  # a call nobody waits for any more would be paid and never counted
             raise Temporary(NO_TIME, usage=UNKNOWN_USAGE) from None
 
 
@@ -132,11 +166,28 @@ async def _send(client: AsyncOpenAI, payload: dict[str, Any], seconds: float) ->
 
 
 def _decoded(response: Any) -> HttpAnswer:
+    """A body nested deeper than any answer is unreadable: what reads it later does so in deeper stacks than this."""
     try:
         body = json.loads(response.content)
     except (ValueError, RecursionError):
         body = None
-    return HttpAnswer(response.status_code, dict(response.headers), body)
+    return HttpAnswer(response.status_code, dict(response.headers), body if _is_flat(body) else None)
+
+
+def _is_flat(body: Any) -> bool:
+    """At most MOST_LEVELS lists and objects inside one another, counted level by level."""
+    level = [body]
+    for _ in range(MOST_LEVELS):
+        level = [inner for value in level for inner in _inside(value)]
+        if not level:
+            return True
+    return not any(isinstance(value, dict | list) for value in level)
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _is_broken(reply: Reply) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from django.utils import timezone
 
-from agent.llm.base import Message
+from agent.llm.base import Message, UsedUp
 from agent.llm.model_chain import Link, ModelChain
 from agent.llm.openai_chat import NO_EYES
 from agent.llm.payload import holds_pictures
@@ -41,7 +41,15 @@ def why_not(
         return CANNOT_SEE
     if time.monotonic() >= deadline:
         return NO_TIME_LEFT
-    return (_rests(link.provider, state) if state else "") or _used_up(link.provider)
+    return _rests(link.provider, state) if state else ""
+
+
+def check_provider(provider: Provider | None) -> None:
+    """Raises UsedUp when the provider has used its tokens of today; a model inside this process has no limit."""
+    if provider is None or provider.tokens_per_day is None:
+        return
+    if tokens_used(provider.name) >= provider.tokens_per_day:
+        raise UsedUp(f"It has used its {provider.tokens_per_day:,} tokens of today.")
 
 
 def _rests(provider: Provider, state: ProviderState) -> str:
@@ -51,9 +59,3 @@ def _rests(provider: Provider, state: ProviderState) -> str:
     if state.left_alone_until is not None and now < state.left_alone_until:
         return f"It is left alone until {short_moment(state.left_alone_until, now)} after failures."
     return ""
-
-
-def _used_up(provider: Provider) -> str:
-    if provider.tokens_per_day is None or tokens_used(provider.name) < provider.tokens_per_day:
-        return ""
-    return f"It has used its {provider.tokens_per_day:,} tokens of today."

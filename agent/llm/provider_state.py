@@ -41,18 +41,28 @@ def key_rests(provider: Provider, state: ProviderState, now: datetime) -> bool:
 
 
 def note_success(name: str, state: ProviderState | None) -> None:
-    """Writes only when there was something to forget."""
+    """Writes only when there was something to forget. `state`: as it was when the call began; what others have noted
+    since is newer than this success."""
     if state is None or not (state.failures or state.left_alone_until or state.key_refused_at):
         return
-    ProviderState.objects.filter(pk=state.pk).update(
+    ProviderState.objects.filter(pk=state.pk, changed_at=state.changed_at).update(
         failures=0, left_alone_until=None, key_refused_at=None, key_digest="", changed_at=timezone.now()
     )
 
 
-def note_refused_key(provider: Provider, sentence: str) -> None:
+def note_refused_key(provider: Provider, sentence: str, known: ProviderState | None) -> bool:
+    """True: it is news. `known`: the state when the call began; what others have noted of the key since then stands.
+
+    The same key, refused again after its hour, is left alone for another and is no news.
+    """
     now = timezone.now()
-    refused = {"key_refused_at": now, "key_digest": provider.key_digest, "last_trouble": sentence[:200]}
-    ProviderState.objects.update_or_create(name=provider.name, defaults={**refused, "changed_at": now})
+    refused_before = known is not None and has_refused_key(provider, known)
+    as_known = Q(key_refused_at=known.key_refused_at if known else None, key_digest=known.key_digest if known else "")
+    ProviderState.objects.bulk_create([ProviderState(name=provider.name)], ignore_conflicts=True)
+    noted = ProviderState.objects.filter(as_known, name=provider.name).update(
+        key_refused_at=now, key_digest=provider.key_digest, last_trouble=sentence[:200], changed_at=now
+    )
+    return bool(noted) and not refused_before
 
 
 def note_failure(provider: Provider, sentence: str, *, asked_at: datetime, wait: float | None) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from agent.llm.base import BadRequest, ContentRefused, KeyRefused, ModelTrouble, Temporary
+from agent.llm.base import BadRequest, ContentRefused, KeyRefused, ModelTrouble, NotFound, Temporary
 from agent.llm.read_answer import REFUSED
 from agent.llm.waits import asked_wait
 
@@ -17,6 +17,7 @@ KEY_STATUSES = {
     403: "The model's provider does not let this key use the model.",
 }
 TRANSIENT_STATUSES = (408, 409, 425, 429)
+NOT_FOUND_STATUSES = (404, 405)
 
 
 def trouble_of_status(status: int, headers: Mapping[str, str], body: Any, now: float) -> ModelTrouble:
@@ -28,7 +29,8 @@ def trouble_of_status(status: int, headers: Mapping[str, str], body: Any, now: f
         return ContentRefused(REFUSED)
     if status in KEY_STATUSES:
         return KeyRefused(KEY_STATUSES[status])
-    return BadRequest(f"The model's provider did not take the call (status {status}).")
+    kind = NotFound if status in NOT_FOUND_STATUSES else BadRequest
+    return kind(f"The model's provider did not take the call (status {status}).")
 
 
 def is_unreadable_call(status: int, body: Any) -> bool:

@@ -30,7 +30,7 @@ def _retry_after(headers: Mapping[str, str], now: float) -> float | None:
         return seconds
     try:
         return max(parsedate_to_datetime(value).timestamp() - now, 0.0)
-    except ValueError:
+    except (ValueError, OverflowError):  # also a moment no calendar holds
         return None
 
 

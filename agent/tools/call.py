@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from agent.llm.base import ModelTrouble, Reply, Skipped, ToolCall, Usage
+from agent.llm.base import NO_USAGE, ModelTrouble, Reply, Skipped, ToolCall, Usage
 from agent.tools.arguments import Arguments, BadArguments, read_arguments, read_object
 from agent.tools.context import Outcome, ReviewContext
 from agent.tools.offered import TOOLS, offered_tools
@@ -115,11 +115,12 @@ class _Recorder:
                 tool.failed_title,
                 trouble.sentence,
                 failed=True,
+                usage=trouble.usage,
                 answered=Reply("", skipped=trouble.skipped),
             )
             self._finish(step, failure, _milliseconds_since(started))
+            trouble.usage = NO_USAGE  # this step tells it
             raise
-        self.context.spend(outcome.usage)
         self.context.answered = outcome.answered or self.context.answered
         self._finish(step, outcome, _milliseconds_since(started))
         return outcome

@@ -12,7 +12,8 @@ from django.conf import settings
 
 from agent.case_file import CaseFile
 from agent.lease import Lease
-from agent.llm.base import NO_USAGE, LimitReached, Reply, Usage
+from agent.llm.base import NO_USAGE, Reply, Usage
+from agent.llm.spending import Spending
 from agent.models import Run
 from agent.outcomes import Handover, PhotoEvidence, Point, Reserved
 from agent.pay import judge_now
@@ -20,7 +21,6 @@ from intake.models import RefundRequest
 from intake.rules import Verdict, for_staff
 
 NOTHING_SEEN = PhotoEvidence()
-MICRO = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,7 @@ class Outcome:
 
 @dataclass
 class ReviewContext:
-    """`deadline` is a moment of `time.monotonic()`. `positions`: tool name -> position of its last step in this run.
-    `known_tokens` and `known_cost_micro` leave out what no provider told; `usage` is then unknown."""
+    """`deadline` is a moment of `time.monotonic()`. `positions`: tool name -> position of its last step in this run."""
 
     lease: Lease
     case: CaseFile
@@ -50,9 +49,7 @@ class ReviewContext:
     verdicts: tuple[Verdict, ...] | None = None
     looks: dict[str, Outcome] = field(default_factory=dict)
     positions: dict[str, int] = field(default_factory=dict)
-    usage: Usage = NO_USAGE
-    known_tokens: int = 0
-    known_cost_micro: int = 0
+    spending: Spending = field(default_factory=Spending)
     answered: Reply | None = None
     extended_at: float = 0.0
 
@@ -72,35 +69,22 @@ class ReviewContext:
 
         Raises LimitReached, LeaseLost.
         """
-        self._check_limits()
+        self.spending.check()
         fresh_seconds = settings.RUN_LEASE_SECONDS - settings.CALL_MAX_SECONDS - 5
         if time.monotonic() - self.extended_at > fresh_seconds:
             self.lease.renew()
             self.extended_at = time.monotonic()
 
-    def spend(self, usage: Usage) -> None:
-        """Counts the tokens of a call towards the run."""
-        self.usage = self.usage + usage
-        self.known_tokens += (usage.tokens_in or 0) + (usage.tokens_out or 0)
-        self.known_cost_micro += usage.cost_micro or 0
-
     def note_on_run(self) -> None:
         """What the run has used so far and who answered last; belongs into a fenced transaction."""
-        answered = self.answered or Reply("")
+        answered, used = self.answered or Reply(""), self.spending.usage
         Run.objects.filter(pk=self.lease.run_id, token=self.lease.token).update(
             provider=answered.provider[:40],
             model=answered.model[:120],
-            tokens_in=self.usage.tokens_in,
-            tokens_out=self.usage.tokens_out,
-            cost_micro=self.usage.cost_micro,
+            tokens_in=used.tokens_in,
+            tokens_out=used.tokens_out,
+            cost_micro=used.cost_micro,
         )
-
-    def _check_limits(self) -> None:
-        tokens, dollars = settings.LLM_RUN_TOKENS, settings.LLM_RUN_COST
-        if tokens is not None and self.known_tokens >= tokens:
-            raise LimitReached(f"The review used the {tokens:,} tokens that one run may use.")
-        if dollars is not None and self.known_cost_micro >= dollars * MICRO:
-            raise LimitReached(f"The review cost the ${dollars} that one run may cost.")
 
     def hand_over(
         self,

@@ -34,7 +34,7 @@ def run(context: ReviewContext, arguments: InspectPhoto) -> Outcome:
     photos = context.case.photos if arguments.source == "request" else context.case.latest_answer_photos
     if not photos:
         return Outcome({"error": "There are no pictures in that source."}, "Found no photo to inspect", failed=True)
-    look = look_at_pictures(context.case, photos, context.deadline, context.renew)
+    look = look_at_pictures(context.case, photos, context.deadline, context.renew, context.spending.add)
     context.evidence = PhotoEvidence(
         verdict=look.report.verdict,
         addresses_reviewer=look.report.text_addresses_reviewer or context.evidence.addresses_reviewer,

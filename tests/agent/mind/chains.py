@@ -8,11 +8,19 @@ from decimal import Decimal
 from typing import Any
 
 from agent.llm.provider import Provider
+from agent.loop import review
+from agent.outcomes import ReviewResult
+from intake.models import RefundRequest, Step
+from tests.agent.mind.cases import begin
 from tests.openai_server import MODEL, Canned, OpenAIServer
 
 BUSY = Canned({"error": {"message": "busy"}}, status=503)
 NO_KEY = Canned({"error": {"message": "Incorrect API key"}}, status=401)
 SCRIPTED = Canned(None)
+BUSY_SENTENCE = "The model's provider is busy or out of order (status 503)."
+KEY_SENTENCE = "The model's provider does not accept the key."
+# The scripted model behind a server answers each call with 800 tokens in and 40 out: 880 millionths of a dollar.
+COST = 880
 
 
 @contextmanager
@@ -35,3 +43,16 @@ def provider(name: str, server: OpenAIServer, **changes: Any) -> Provider:
             **changes,
         }
     )
+
+
+def play(request: RefundRequest) -> ReviewResult:
+    return review(begin(request), may_refund=True)
+
+
+def answered(request: RefundRequest) -> list[str]:
+    return list(request.steps.filter(kind=Step.Kind.TOOL).values_list("provider", flat=True))
+
+
+def skipped(request: RefundRequest) -> list[list[tuple[str, str]]]:
+    steps = request.steps.filter(kind=Step.Kind.TOOL)
+    return [[(one["provider"], one["why"]) for one in step.skipped] for step in steps]

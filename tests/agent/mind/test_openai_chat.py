@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from typing import Any
 
 import pytest
 
+from agent.llm import openai_chat
 from agent.llm.base import BadRequest, ContentRefused, CutOff, KeyRefused, NoEyes, Temporary, ToolSpec, Usage
 from agent.llm.openai_chat import OpenAIChat
 from tests.openai_server import Canned, OpenAIServer
@@ -177,6 +179,37 @@ def test_each_bad_answer_is_its_own_kind_of_trouble(
     assert len(server.asked) == 1
     assert "sk-secret" not in str(trouble.value)
     assert "html" not in str(trouble.value)
+
+
+@pytest.mark.parametrize("depth", [101, 960, 5000])
+@pytest.mark.parametrize(("status", "expected"), [(200, Temporary), (503, Temporary), (400, BadRequest)])
+def test_a_body_nested_deeper_than_any_answer_is_unreadable(
+    server: OpenAIServer, status: int, expected: type[Exception], depth: int
+) -> None:
+    deep = "[" * depth + "]" * depth
+    call = f'{{"function": {{"name": {deep}, "arguments": {deep}}}}}'
+    body = f'{{"choices": [{{"message": {{"tool_calls": [{call}]}}, "finish_reason": {deep}}}], "error": {deep}}}'
+    server.canned.append(Canned(body.encode(), status=status))
+    with pytest.raises(expected):
+        chat(server).complete(HELLO, [TOOL], soon())
+
+
+def test_a_body_as_deep_as_an_answer_may_be_is_read(server: OpenAIServer) -> None:
+    deep = "[" * 96 + "]" * 96  # inside an object, a list, a choice and its message
+    server.canned.append(Canned(f'{{"choices": [{{"message": {{"content": "Hi.", "x": {deep}}}}}]}}'.encode()))
+    assert chat(server).complete(HELLO, [], soon()).text == "Hi."
+
+
+def test_a_call_nobody_waits_for_any_more_is_not_made(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai_chat, "LOOP_GRACE_SECONDS", 0.1)
+    server.canned.append(answer({"content": "Hi."}))
+    chat(server).complete(HELLO, [], soon())
+    openai_chat._loop().call_soon_threadsafe(time.sleep, 0.8)
+    with pytest.raises(Temporary, match="in time") as trouble:
+        chat(server).complete(HELLO, [], soon(0.2))
+    assert trouble.value.usage == Usage()
+    asyncio.run_coroutine_threadsafe(asyncio.sleep(0.3), openai_chat._loop()).result(5)
+    assert len(server.asked) == 1
 
 
 def test_a_server_that_sends_a_byte_now_and_then_is_given_up_in_time(server: OpenAIServer) -> None:

@@ -14,6 +14,7 @@ from agent import vision
 from agent.case_file import read_case
 from agent.llm.base import Message, Reply, ToolCall, ToolSpec, Usage
 from agent.llm.scripted_eyes import known_pictures
+from agent.llm.spending import Spending
 from agent.vision import Look, look_at_pictures
 from intake.models import RefundRequest
 from intake.picture import clean
@@ -50,12 +51,12 @@ def look(request: RefundRequest, monkeypatch: pytest.MonkeyPatch, *replies: Repl
     eyes = Eyes(*replies)
     monkeypatch.setattr(vision, "seeing_model", lambda: eyes)
     case = read_case(request.pk)
-    return look_at_pictures(case, case.photos, time.monotonic() + 10, lambda: None), eyes
+    return look_at_pictures(case, case.photos, time.monotonic() + 10, lambda: None, Spending().add), eyes
 
 
 def scripted_verdict(request: RefundRequest) -> str:
     case = read_case(request.pk)
-    return look_at_pictures(case, case.photos, time.monotonic() + 10, lambda: None).report.verdict
+    return look_at_pictures(case, case.photos, time.monotonic() + 10, lambda: None, Spending().add).report.verdict
 
 
 def test_all_pictures_go_in_one_call_with_item_reason_and_fenced_text(

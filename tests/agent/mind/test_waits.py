@@ -14,6 +14,7 @@ NOW = 1_718_000_000.0
         ({"retry-after-ms": "1500"}, 1.5),
         ({"retry-after": "Mon, 10 Jun 2024 06:13:28 GMT"}, 8.0),
         ({"retry-after": "soon"}, None),
+        ({"retry-after": "Mon, 01 Jan 2024 00:00:00 +99999999999999999999"}, None),
         ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "5.289s"}, 5.289),
         ({"x-ratelimit-remaining-requests": "118", "x-ratelimit-reset-requests": "12m0s"}, None),
         ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1718000042"}, 42.0),
