@@ -23,7 +23,7 @@ from intake.refusals import Refusal
 DONE_SENTENCES = {
     Decision.Choice.APPROVE: "Approved. The agent carries it out now.",
     Decision.Choice.ASK_CUSTOMER: "Asked. The request waits for the customer's answer.",
-    Decision.Choice.DECLINE: "Declined. The agent tells the customer kindly.",
+    Decision.Choice.DECLINE: "Declined. The agent tells the customer.",
 }
 PAST = {
     Decision.Choice.APPROVE: "approved it",

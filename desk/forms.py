@@ -7,12 +7,21 @@ from typing import Any
 from django import forms
 
 from agent.decide import NOTE_LENGTH, QUESTION_LENGTH
+from agent.llm.choose import model_in_use
 from agent.models import Approval, Decision
 from desk.case import Case
 from intake.customer_text import one_line_end
 from intake.forms import SignInForm
 from payments.money import format_minor, parse_amount, share_of_paid, to_decimal
 
+QUOTED = "The customer reads your reason in this message, word for word."
+WORDED_BY_A_MODEL = (
+    "The customer reads your reason in this message: worded by the agent, or as it stands where that fails."
+)
+LEFT_OUT = (
+    "Names of staff are taken out. A reason with a link, markup or a word of our own, such as “rule” or “staff”, is "
+    "not quoted at all. Nothing else is checked."
+)
 PAUSE_REASON_LENGTH = 200
 MOST_UNITS_PRICED = 100
 
@@ -76,11 +85,17 @@ class AskForm(NoteForm):
 class DeclineForm(NoteForm):
     note = NoteField(
         label="Reason",
-        help_text="The agent words it kindly for the customer, in at most three sentences. Your name is not in it.",
         max_length=NOTE_LENGTH,
         widget=forms.Textarea(attrs={"rows": 5}),
-        error_messages={"required": "Say why it is declined; the customer gets a kind message built on it."},
+        error_messages={"required": "Say why it is declined; the customer reads the reason."},
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """What the customer will read depends on who words the message."""
+        super().__init__(*args, **kwargs)
+        model = model_in_use()
+        worded = WORDED_BY_A_MODEL if model.provider and not model.scripted else QUOTED
+        self.fields["note"].help_text = f"{worded} {LEFT_OUT}"
 
 
 class ApproveForm(forms.Form):

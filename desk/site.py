@@ -18,6 +18,7 @@ from desk.forms import StaffSignInForm
 from desk.frame import frame_of
 from desk.lost_session import sign_in_and_back
 from desk.models_page import models_page
+from desk.not_allowed import not_allowed
 from desk.proof import proof
 from intake.case_access import NOT_FOR_YOU, may_see_requests
 
@@ -78,7 +79,12 @@ class DeskSite(AdminSite):
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if not self.has_permission(request) and request.path != reverse("admin:logout"):
                 return sign_in_and_back(request)
-            return inner(request, *args, **kwargs)
+            try:
+                return inner(request, *args, **kwargs)
+            except PermissionDenied as denied:
+                if not may_see_requests(request.user):
+                    raise  # the desk's frame counts requests, which this account may not see
+                return not_allowed(request, denied)
 
         return never_cache(update_wrapper(guarded, inner))
 

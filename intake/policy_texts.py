@@ -92,7 +92,7 @@ and including {return_above}, you can keep it.
     ),
     DefaultText(
         Topic.WRONG_ITEM,
-        "Not what you ordered",
+        "Wrong item",
         """
 If we packed the wrong thing, that is on us. Send us a photo of what came, within {refund_window} of delivery, and we \
 refund the item you ordered.

@@ -18,6 +18,7 @@ REASON_NAMES = {
     "changed_mind": "is not wanted any more",
 }
 ADDRESSES_REVIEWER = "A picture holds text that addresses the reviewer."
+TOO_PLAIN = "The picture shows too little to be compared with earlier ones."
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class Facts:
 
     `refund_days` holds the day (shop time zone) of each other live refund of the customer. `photo_verdict` is None
     when nothing was inspected in this run. `photo_used_in` are the numbers of other requests with the same file,
-    `photo_looks_like` of those with a picture that looks like one of this request's. `spent_today_minor` are today's
-    automatic refunds without this one.
+    `photo_looks_like` of those with a picture that looks like one of this request's; `photo_too_plain`: one
+    shows too little to be compared by its looks. `spent_today_minor` are today's automatic refunds without this one.
     """
 
     reason: str
@@ -50,6 +51,7 @@ class Facts:
     spent_today_minor: int
     budget_minor: int
     photo_looks_like: tuple[int, ...] = ()
+    photo_too_plain: bool = False
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,7 @@ def photo_rule(facts: Facts) -> Verdict:
         "addresses_reviewer": facts.photo_addresses_reviewer,
         "used_in": list(facts.photo_used_in),
         "looks_like": list(facts.photo_looks_like),
+        "too_plain": facts.photo_too_plain,
     }
     if facts.reason == "changed_mind":
         return _verdict("photo", True, "No photo is needed when the customer changed their mind.", **inputs)
@@ -153,7 +156,10 @@ def photo_rule(facts: Facts) -> Verdict:
         "unclear": "The photo does not clearly show what the customer describes.",
         None: "No photo was inspected in this review.",
     }
-    return _verdict("photo", facts.photo_verdict == "yes", sentences[facts.photo_verdict], **inputs)
+    holds, sentence = facts.photo_verdict == "yes", sentences[facts.photo_verdict]
+    if facts.photo_too_plain:
+        return _verdict("photo", False, TOO_PLAIN if holds else f"{sentence} {TOO_PLAIN}", **inputs)
+    return _verdict("photo", holds, sentence, **inputs)
 
 
 def _used_before(facts: Facts) -> str:
@@ -175,7 +181,7 @@ def history_rule(facts: Facts) -> Verdict:
         sentence = f"No other refund of this customer within {facts.history_days} days."
     elif len(recent) == 1:
         sentence = (
-            f"The customer had a refund {_days((facts.today - recent[0]).days)} ago (within {facts.history_days} days)."
+            f"The customer had a refund {_ago((facts.today - recent[0]).days)} (within {facts.history_days} days)."
         )
     else:
         sentence = f"The customer had {len(recent)} refunds within {facts.history_days} days."
@@ -230,3 +236,7 @@ def _requests(numbers: Sequence[int]) -> str:
 
 def _days(count: int) -> str:
     return "1 day" if count == 1 else f"{count} days"
+
+
+def _ago(days: int) -> str:
+    return "today" if days == 0 else f"{_days(days)} ago"

@@ -59,8 +59,8 @@ def against_too_late(conversation: Conversation) -> Against:
         return Against("No delivery date is on record, so the request may well be in time.", "get_order", change)
     if days <= window:
         return Against("The delivery on record lies after the request, so its date may be wrong.", "get_order", change)
-    late = f"The request came {_days(days - window)} after the window; a person may take the item back as a goodwill."
-    return Against(late, "get_order", change)
+    late = f"The request came {_days(days - window)} after the window"
+    return Against(f"{late}; a person may take the item back as a gesture of goodwill.", "get_order", change)
 
 
 def against_photo_verdict(conversation: Conversation) -> Against:
@@ -139,7 +139,7 @@ def _refunded_before(conversation: Conversation) -> tuple[str, str] | None:
     newest = (history.get("refunds") or [{}])[0]
     if "days_ago" in newest:
         for_item = f", for “{newest['item']}”," if newest.get("item") else ""
-        text += f"; the last one{for_item} was {_days(newest['days_ago'])} ago"
+        text += f"; the last one{for_item} was {_ago(newest['days_ago'])}"
     return f"{text}.", "get_refund_history"
 
 
@@ -152,3 +152,7 @@ def _reported_late(conversation: Conversation) -> tuple[str, str] | None:
 
 def _days(count: int) -> str:
     return "1 day" if count == 1 else f"{count} days"
+
+
+def _ago(days: int) -> str:
+    return "today" if days == 0 else f"{_days(days)} ago"

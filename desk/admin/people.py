@@ -39,6 +39,13 @@ class PersonAdmin(BoundedAdmin, UserAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         return super().get_queryset(request).prefetch_related("groups")
 
+    def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
+        """Who may only read an account sees nothing of its password, nor a button that would be refused."""
+        fieldsets = super().get_fieldsets(request, obj)
+        if obj is None or self.has_change_permission(request, obj):
+            return fieldsets
+        return [(name, {**options, "fields": _without_password(options["fields"])}) for name, options in fieldsets]
+
     @display(description="name", ordering="last_name")
     def name(self, user: User) -> str:
         return full_name(user)
@@ -55,3 +62,7 @@ class PersonAdmin(BoundedAdmin, UserAdmin):
 @register(Group, site=site)
 class TeamAdmin(BoundedAdmin, GroupAdmin):
     """What each group may do; `support` and `lead` are filled again after every migration."""
+
+
+def _without_password(fields: Any) -> tuple[str, ...]:
+    return tuple(name for name in fields if name != "password")

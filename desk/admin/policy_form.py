@@ -19,6 +19,22 @@ AMOUNTS = {
 }
 # The most of each: what lies further than that from today is no date any more, and every run that counts would fail.
 MOST_DAYS = 3650
+LABELS = {
+    "currency": "Currency",
+    "refund_window_days": "Days to ask after delivery",
+    "history_days": "Days without another refund, for an automatic one",
+    "warranty_days": "Days of warranty against defects",
+    "ship_within_days": "Days to hand in a parcel that comes back",
+    "return_check_minutes": "Minutes until a return is checked",
+    "reply_days": "Days to answer a question",
+}
+HELP = {
+    "currency": "Three letters, like USD. A refund in another currency always goes to a person.",
+    "refund_window_days": "The last day still counts.",
+    "ship_within_days": "Counted from the return code.",
+    "return_check_minutes": "10080 is 7 days. After the reminder it is the same again, then the request closes.",
+    "reply_days": "After that the request goes back to staff.",
+}
 COUNTS = {
     "refund_window_days": MOST_DAYS,
     "history_days": MOST_DAYS,
@@ -47,6 +63,8 @@ class PolicyForm(forms.ModelForm):
     class Meta:
         model = PolicyVersion
         fields = ("currency", *AMOUNTS, *COUNTS)
+        labels = LABELS
+        help_texts = HELP
 
     def clean_currency(self) -> str:
         currency = self.cleaned_data["currency"].strip().upper()

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from django.contrib.admin import display, register
+from typing import Any
+
+from django.contrib.admin import ModelAdmin, SimpleListFilter, display, register
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -19,6 +23,21 @@ class OutcomeInline(ReadOnlyInline):
     show_change_link = False
 
 
+class PaidBy(SimpleListFilter):
+    title = "who paid"
+    parameter_name = "paid_by"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> list[tuple[str, str]]:
+        return [("agent", "The agent"), ("person", "A person"), ("elsewhere", "Someone elsewhere")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Refund]) -> QuerySet[Refund]:
+        if self.value() == "elsewhere":
+            return queryset.filter(request_uuid=None)
+        if self.value() in ("agent", "person"):
+            return queryset.filter(request_uuid__isnull=False, automatic=self.value() == "agent")
+        return queryset
+
+
 @register(Refund, site=site)
 class RefundAdmin(ReadOnlyAdmin):
     list_display = (
@@ -32,7 +51,7 @@ class RefundAdmin(ReadOnlyAdmin):
         "reserved_at",
         "settled_at",
     )
-    list_filter = ("status", "automatic", "currency", "reserved_at")
+    list_filter = ("status", PaidBy, "currency", "reserved_at")
     list_select_related = ("charge__order",)
     search_fields = ("reference", "provider_reference", "charge__order__number", "charge__order__customer__email")
     date_hierarchy = "reserved_at"

@@ -78,12 +78,13 @@ def recommendation_tone(recommendation: str) -> str:
 
 
 @register.filter
-def rules_in_short(failed_rules: list[dict[str, str]]) -> str:
-    """The first failed rule in a word or two, and how many more there are."""
-    if not failed_rules:
-        return ""
-    first = str(failed_rules[0].get("rule", ""))
-    more = f" +{len(failed_rules) - 1}" if len(failed_rules) > 1 else ""
+def reason_in_short(card: Approval) -> str:
+    """Why a person has to look: the first failed rule in a word or two and how many more there are, else the number of
+    concerns."""
+    if not card.failed_rules:
+        return {0: "", 1: "1 concern"}.get(len(card.concerns), f"{len(card.concerns)} concerns")
+    first = str(card.failed_rules[0].get("rule", ""))
+    more = f" +{len(card.failed_rules) - 1}" if len(card.failed_rules) > 1 else ""
     return RULE_NAMES.get(first, first) + more
 
 

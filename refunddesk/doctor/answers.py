@@ -16,6 +16,7 @@ from payments.models import Charge
 from payments.providers.choose import PROVIDERS
 from refunddesk import pulse
 from refunddesk.demo_processes.answers import health_at
+from refunddesk.demo_processes.port_file import port_of_the_demo
 from refunddesk.doctor.configured import without_password
 from refunddesk.doctor.finding import Finding
 from refunddesk.health import ask_all
@@ -86,8 +87,12 @@ def running_parts() -> Iterator[Finding]:
 
 def web() -> Iterator[Finding]:
     """In the demo it must answer here; elsewhere it may live on another machine."""
-    address = f"http://127.0.0.1:{settings.PORT}/healthz"
-    if health_at(settings.PORT):
+    port = port_of_the_demo()
+    address = f"http://127.0.0.1:{port}/healthz"
+    if health_at(port):
         yield Finding("ok", "web", f"{address} answers")
+    elif settings.DEMO:
+        words = f"{address} does not answer: start `make demo`, or give the DATA_DIR (or PORT) it was started with"
+        yield Finding("missing", "web", words)
     else:
-        yield Finding("missing" if settings.DEMO else "note", "web", f"{address} does not answer")
+        yield Finding("note", "web", f"{address} does not answer")

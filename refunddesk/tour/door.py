@@ -89,7 +89,8 @@ class Door:
             return self._client.request(method, path, **content)
         except httpx2.TransportError as error:
             raise NotReached(
-                f"Nothing answers at {self.base_url} ({error}). Start the demo first: make demo"
+                f"Nothing answers at {self.base_url} ({error}). Start the demo first: make demo. If it runs, give "
+                "the tour the same DATA_DIR or PORT."
             ) from error
 
 

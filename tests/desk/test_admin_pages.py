@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 import pytest
@@ -214,6 +215,34 @@ def test_a_policy_that_is_not_whole_is_refused(lead: Client, changes: dict[str, 
     answer = lead.post("/desk/intake/policyversion/add/", policy_fields(**changes))
     assert (answer.status_code, sentence in answer.content.decode()) == (200, True)
     assert PolicyVersion.objects.count() == 1
+
+
+def test_what_an_account_may_not_see_is_said_inside_the_desk(support: Client) -> None:
+    answer = support.get("/desk/payments/refund/")
+    page = answer.content.decode()
+    assert (answer.status_code, "Your account may not see this" in page) == (403, True)
+    assert '<a class="button primary" href="/desk/">Back to the queues</a>' in page
+    assert "Go to your orders" not in page
+
+
+def test_who_may_only_read_an_account_sees_nothing_of_its_password(lead: Client, root: Client, daniel: User) -> None:
+    daniel.set_password("a-good-long-one")
+    daniel.save()
+    address = f"/desk/auth/user/{daniel.pk}/change/"
+    page = lead.get(address).content.decode()
+    assert ("daniel" in page.lower(), "pbkdf2" in page, "Reset password" in page) == (True, False, False)
+    assert "Reset password" in root.get(address).content.decode()
+
+
+def test_refunds_are_filtered_by_who_paid(lead: Client) -> None:
+    kinds = {"agent": {"automatic": True}, "person": {"automatic": False}, "elsewhere": {"request_uuid": None}}
+    made = {
+        who: RefundFactory(key=who, reference=f"re_{who}", **{"request_uuid": uuid.uuid4(), **kind})
+        for who, kind in kinds.items()
+    }
+    for who, refund in made.items():
+        found = lead.get("/desk/payments/refund/", {"paid_by": who}).context["cl"].result_list
+        assert list(found) == [refund], who
 
 
 def test_support_adds_no_policy(support: Client) -> None:

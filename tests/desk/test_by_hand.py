@@ -19,6 +19,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PASSWORD = "a-good-long-one"
 WORDS = "A long reason, typed with care"
+HEAR_VIOLATIONS = """() => {
+  window.violations = [];
+  addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
+}"""
 
 
 @pytest.fixture
@@ -118,6 +122,26 @@ def test_typed_words_survive_closing_and_reloading_and_go_once(window: Page, car
     expect(window.locator("#toast")).to_have_text(re.compile("Declined"))
     expect(window.locator(".head .chip")).to_have_text("Agent working")
     assert [decision.note for decision in Decision.objects.all()] == [WORDS]
+
+
+def test_a_refused_dialog_sets_no_inline_style(window: Page, cards: list[Approval]) -> None:
+    """A text box made larger by hand carries a style of its own, which the answer's box must not copy."""
+    start_to_decline(window)
+    window.fill("#dialog textarea", "")
+    before = window.locator("#dialog textarea").bounding_box()
+    assert before is not None
+    window.mouse.move(before["x"] + before["width"] - 4, before["y"] + before["height"] - 4)
+    window.mouse.down()
+    window.mouse.move(before["x"] + before["width"] - 4, before["y"] + before["height"] + 60)
+    window.mouse.up()
+    expect(window.locator("#dialog textarea")).to_have_attribute("style", re.compile("height"))
+    window.evaluate(HEAR_VIOLATIONS)
+    send(window)
+    expect(window.locator("#dialog .wrong .error")).to_contain_text("Say why it is declined")
+    expect(window.locator("#dialog .htmx-settling")).to_have_count(0)
+    window.wait_for_timeout(200)
+    assert window.evaluate("window.violations") == []
+    assert not Decision.objects.exists()
 
 
 def test_a_session_lost_while_typing_leads_to_sign_in_and_back(

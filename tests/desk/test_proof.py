@@ -48,13 +48,13 @@ def test_an_automatic_refund_is_told_rule_by_rule(support: Client) -> None:
     request = paid_automatically()
     page, refund, photo = text_of(support, request), refund_of(request), request.photos.get()
     assert "$34.00 went back to Visa ending 4242" in page
-    assert "This proof fits. 2 links of the book, the rules and the sums were computed again just now" in page
+    assert "Everything fits. 2 links of the book, the rules and the sums were computed again just now" in page
     assert "Arrived damaged: “It arrived broken.” Priya Raman" in page
     assert "The shop's rules, without a person. All 8 had to allow it" in page
     assert "Limit $34.00 is within the $50.00 limit for automatic refunds. amount: $34.00 · currency: USD" in page
     assert "Earlier refunds No other refund of this customer within 90 days. other refunds on: none" in page
     assert f"SHA-256 {photo.digest}" in page
-    assert "What the look at it said: “The crack is easy to see.”" in page
+    assert "What the agent saw: “The crack is easy to see.”" in page
     assert "Policy 1 Automatic refunds up to and including $50.00 Days to ask after delivery 30" in page
     assert "told at once, when it was asked" in page
     assert str(refund.provider_reference) in page
@@ -84,7 +84,7 @@ def test_a_late_failure_stands_among_the_answers(support: Client, maya: User) ->
     page = text_of(support, request)
     assert "$129.00 did not go back to Visa ending 4242" in page
     assert "told later, by the provider's own message · “closed”" in page
-    assert "This proof fits. 4 links" in page
+    assert "Everything fits. 4 links" in page
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,9 @@ def test_what_does_not_fit_is_said_on_the_page(support: Client, statement: str, 
     with connection.cursor() as cursor:
         cursor.execute(statement)
     page = text_of(support, request)
-    assert "This proof does not fit." in page
+    assert "Something does not fit." in page
     assert sentence in page
-    assert "This proof fits" not in page
+    assert "Everything fits" not in page
 
 
 def test_a_changed_rule_in_the_book_is_no_longer_told_as_allowed(support: Client) -> None:
@@ -115,7 +115,7 @@ def test_a_changed_rule_in_the_book_is_no_longer_told_as_allowed(support: Client
     behind_the_book(ChainRecord).filter(pk=link.pk).update(facts=link.facts)
     page = text_of(support, request)
     assert "did not allow it" in page
-    assert "This proof does not fit." in page
+    assert "Something does not fit." in page
 
 
 def test_the_newest_link_is_held_by_the_days_anchor(support: Client, maya: User) -> None:
@@ -134,14 +134,14 @@ def test_a_refund_made_elsewhere_says_so_to_who_may_see_the_ledger(lead: Client,
     refund = RefundFactory(request_uuid=None, key="external_1")
     record_outcome(refund.pk, status="succeeded", reason="", provider_reference="", source="import")
     page = text_of(lead, refund)
-    assert "This proof fits." in page
+    assert "Everything fits." in page
     assert "made elsewhere: no request, no rule and no decision of this desk stands behind it." in page
     assert "taken over from the provider's list" in page
     assert support.get(address(refund)).status_code == 403
 
 
 def test_a_refund_of_a_request_that_is_not_there_does_not_fit(lead: Client) -> None:
-    assert "This proof does not fit. It names a request that does not exist." in text_of(lead, RefundFactory())
+    assert "Something does not fit. It names a request that does not exist." in text_of(lead, RefundFactory())
 
 
 def test_a_refund_that_nobody_answered_yet(support: Client) -> None:

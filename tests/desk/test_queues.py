@@ -10,7 +10,9 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from agent.models import Approval
 from desk.queues import BY_SLUG, PAGE_SIZE, counts, page_of
+from desk.templatetags.desk_signs import reason_in_short
 from intake.models import RefundRequest
 from tests.factories import CustomerFactory, LineFactory, OrderFactory, RequestFactory
 
@@ -92,6 +94,21 @@ def test_a_page_is_bounded_and_leads_to_the_next() -> None:
 def test_unreadable_page_and_search_show_the_queue(lead: Client) -> None:
     assert lead.get("/desk/queue/needs-approval/?page=x&q=%00").status_code == 200
     assert lead.get("/desk/queue/needs-approval/?page=-3").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("rules", "concerns", "words"),
+    [
+        (["limit"], 2, "above limit"),
+        (["limit", "history"], 2, "above limit +1"),
+        ([], 1, "1 concern"),
+        ([], 2, "2 concerns"),
+        ([], 0, ""),
+    ],
+)
+def test_a_row_says_in_short_why_a_person_looks(rules: list[str], concerns: int, words: str) -> None:
+    card = Approval(failed_rules=[{"rule": rule} for rule in rules], concerns=[{"text": "Odd."}] * concerns)
+    assert reason_in_short(card) == words
 
 
 def test_an_unknown_queue_is_not_found(lead: Client) -> None:

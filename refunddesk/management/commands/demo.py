@@ -17,6 +17,7 @@ from refunddesk.demo_processes.house import House
 from refunddesk.demo_processes.opening import StopAsked, open_house
 from refunddesk.demo_processes.parent_death import die_with_parent
 from refunddesk.demo_processes.place import Place
+from refunddesk.demo_processes.port_file import kept
 from refunddesk.demo_processes.refusal import DemoRefused
 from refunddesk.demo_processes.stop_signals import StopSignals
 from refunddesk.demo_processes.watch import Watch
@@ -43,7 +44,8 @@ class Command(BaseCommand):
         try:
             with held(place.data_dir, place.address):
                 place.must_have_a_free_port()
-                self._live(place, stop)
+                with kept(place.data_dir, place.port):
+                    self._live(place, stop)
         except DemoRefused as refused:
             raise CommandError(str(refused)) from refused
 

@@ -18,4 +18,6 @@ class Command(BaseCommand):
                 "here. Nothing was changed."
             )
         reset_demo_shop()
-        self.stdout.write("The demo shop is back on its first day.")
+        self.stdout.write(
+            "The demo shop is back on its first day. Evaluations and cases played again went with the rest."
+        )

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from refunddesk.demo_processes.port_file import port_of_the_demo
 from refunddesk.tour.door import Door, NotReached, Refused
 from refunddesk.tour.play import CannotStart, Ending, check_first_day, play, print_endings
 from refunddesk.tour.screen import Screen
@@ -19,7 +20,8 @@ class Command(BaseCommand):
     help = "Plays the ten demo stories against a running demo; ends 0 only if every story ended as it should."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--url", default=f"http://127.0.0.1:{settings.PORT}", help="where the demo answers")
+        here = f"http://127.0.0.1:{port_of_the_demo()}"
+        parser.add_argument("--url", default=here, help=f"where the demo answers (default {here})")
         parser.add_argument(
             "--patience", type=float, default=180.0, metavar="SECONDS", help="longest wait for one thing (default 180)"
         )

@@ -51,6 +51,12 @@ def refunded_before(*rows: dict[str, Any]) -> Any:
             "It would be this customer's second refund within 90 days; the last one was 1 day ago.",
             "get_refund_history",
         ),
+        (
+            {},
+            refunded_before({"days_ago": 0, "item": None}),
+            "It would be this customer's second refund within 90 days; the last one was today.",
+            "get_refund_history",
+        ),
     ],
 )
 def test_against_a_refund_speaks_the_first_that_is_true(
