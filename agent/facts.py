@@ -6,20 +6,18 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db.models import Q
 from django.utils import timezone
 
 from agent.models import Approval, BudgetDay
 from agent.outcomes import PhotoEvidence
 from agent.pause import automatic_refunds_paused
-from intake.look_alikes import OF_A_REQUEST, photos_of, reuses
-from intake.models import Photo, RefundRequest
-from intake.models.request import FIRST_NUMBER
+from intake.look_alikes import photos_of, requests_with_the_same_file, reuses
+from intake.models import RefundRequest
 from intake.picture_looks import is_plain
 from intake.rules import Facts
 from payments.balance import live_refund_days
 
-MOST_USES_READ = 10
+MOST_USES_NAMED = 10
 
 
 def gather_facts(
@@ -30,7 +28,7 @@ def gather_facts(
     `spent_today_minor`: automatic refunds of this shop day so far, in minor units of the policy's currency.
     `looks_like`: what `look_alike_numbers` gave.
     """
-    policy, now = request.policy, timezone.now()
+    policy, now, photos = request.policy, timezone.now(), photos_of(request.pk)
     return Facts(
         reason=request.reason,
         amount_minor=request.amount_minor,
@@ -44,7 +42,7 @@ def gather_facts(
         time_zone=settings.SHOP_TIME_ZONE,
         photo_verdict=evidence.verdict,
         photo_addresses_reviewer=evidence.addresses_reviewer,
-        photo_used_in=_requests_with_the_same_picture(request),
+        photo_used_in=tuple(requests_with_the_same_file(photos, besides=request.pk)[:MOST_USES_NAMED]),
         refund_days=live_refund_days(
             request.customer_id, now=now, days=policy.history_days, besides_request=request.uuid
         ),
@@ -54,6 +52,7 @@ def gather_facts(
         spent_today_minor=spent_today_minor,
         budget_minor=policy.daily_budget_minor,
         photo_looks_like=looks_like,
+        photo_too_plain=any(is_plain(photo.looks) for photo in photos),
     )
 
 
@@ -77,18 +76,3 @@ def spent_today(currency: str) -> int:
     """Automatic refunds of this shop day so far, in minor units, without a lock."""
     day = shop_day(timezone.now())
     return BudgetDay.objects.filter(day=day, currency=currency).values_list("spent_minor", flat=True).first() or 0
-
-
-def _requests_with_the_same_picture(request: RefundRequest) -> tuple[int, ...]:
-    """Numbers of other requests (of anyone) that hold one of this request's files, also in a reply; a plain picture
-    (covered lens, one colour) is no sign of that."""
-    own = Photo.objects.filter(Q(request=request) | Q(reply__question__request=request)).values_list("digest", "looks")
-    digests = [digest for digest, looks in own if not is_plain(looks)]
-    others = (
-        Photo.objects.filter(OF_A_REQUEST, digest__in=digests)
-        .exclude(request=request)
-        .exclude(reply__question__request=request)
-        .values_list("request_id", "reply__question__request_id")
-    )
-    found = sorted({in_request or in_reply for in_request, in_reply in others[:MOST_USES_READ]})
-    return tuple(FIRST_NUMBER + request_id for request_id in found)

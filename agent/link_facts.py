@@ -190,7 +190,8 @@ def policy_numbers(policy: PolicyVersion) -> dict[str, Any]:
 
 
 def photo_facts(request_id: int) -> list[dict[str, str]]:
-    """The pictures of the request and of its answers, with the digests of what is stored and of what is known of it."""
+    """The pictures of the request and of its answers, with the digests of what is stored and of what is known of it;
+    looks that were not read yet are not sealed, so that they may be read later."""
     own = Q(request_id=request_id) | Q(reply__question__request_id=request_id)
     return [photo_row(photo) for photo in Photo.objects.filter(own).order_by("created_at", "id")[:MOST_PHOTOS]]
 
@@ -199,7 +200,7 @@ def photo_row(photo: Photo) -> dict[str, str]:
     return {
         "id": str(photo.pk),
         "sha256": photo.digest,
-        "looks_sha256": digest_of(photo.looks),
+        **({"looks_sha256": digest_of(photo.looks)} if photo.looks else {}),
         "camera_sha256": digest_of(photo.camera),
     }
 

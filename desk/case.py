@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.db.models import Prefetch
 
@@ -22,8 +23,7 @@ MOST_CARDS = 50
 
 @dataclass(frozen=True)
 class Case:
-    """`card` is the open one; `decided` are the earlier ones with their decision, newest first; `notes` are those of
-    each picture, by its key."""
+    """`card` is the open one; `decided` are the earlier ones with their decision, newest first."""
 
     request: RefundRequest
     photos: list[Photo]
@@ -34,7 +34,11 @@ class Case:
     charges: list[Charge]
     refunds: list[Refund]
     balance: OrderBalance
-    notes: dict[uuid.UUID, PhotoNotes]
+
+    @cached_property
+    def notes(self) -> dict[uuid.UUID, PhotoNotes]:
+        """Those of each picture, by its key. Made when a page first shows one: pictures are compared for it."""
+        return photo_notes(self.request, self.photos, self.questions)
 
     @property
     def open_question(self) -> Question | None:
@@ -95,20 +99,18 @@ def load_case(request: RefundRequest) -> Case:
     )
     for card in cards:
         card.request = request
-    photos, questions = list(request.photos.all()[:20]), _questions(request)
     return Case(
         request=request,
-        photos=photos,
+        photos=list(request.photos.all()[:20]),
         card=next((card for card in cards if card.closed_at is None), None),
         decided=[card.decision for card in cards if hasattr(card, "decision")],
-        questions=questions,
+        questions=_questions(request),
         parcel=request.returns.select_related("receipt__recorded_by").order_by("-created_at", "-id").first(),
         charges=list(request.line.order.charges.all()[:10]),
         refunds=list(
             Refund.objects.filter(request_uuid=request.uuid).select_related("charge").order_by("-attempt")[:10]
         ),
         balance=left_on_order(request.line.order),
-        notes=photo_notes(request, photos, questions),
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from datetime import datetime
 from functools import lru_cache
 
 import numpy as np
@@ -28,8 +29,11 @@ WINDOW_STEP = 10
 LARGEST_CUT = 30
 LEAST_AREA = 62  # below the 70 % that is promised: the window nearest to such a crop may be a little smaller
 HEX_DIGITS = 16
-# Grey levels (of 255) that a picture without its slowest waves varies by; a wall or a covered lens stays below.
-LEAST_DETAIL = 3.0
+# Grey levels (of 255) that a picture without its slowest waves varies by. The copy is rounded to whole levels, so
+# below one level there is more rounding than picture; a covered lens stays there.
+LEAST_DETAIL = 1.0
+# The same in shares of all it varies by, so that a pale copy has as much as its original; a wall with a shade has less.
+LEAST_DETAIL_SHARE = 0.18
 SLOW_WAVES = 3
 # Mean grey levels and bits of a hash that rounding may change.
 ROUNDING = 2.0
@@ -38,12 +42,13 @@ ROUNDED_BITS = 4
 
 def looks_of(jpeg: bytes) -> list[str]:
     """Two texts in hex: the grey copy of the whole picture (32 x 32), then the hashes of its windows, 16 digits each,
-    the whole picture's first. A picture too plain to be told from another gets the first only."""
+    the whole picture's first. A picture too plain to be told from another gets the first only. Raises OSError when
+    `jpeg` is no readable JPEG."""
     with Image.open(io.BytesIO(jpeg), formats=("JPEG",)) as image:
         image.draft("L", (SIDE * 4, SIDE * 4))
         grey = image.convert("L").resize((SIDE, SIDE), Image.Resampling.BOX)
     whole = np.asarray(grey, dtype=np.uint8)
-    if _detail(whole.astype(np.float32)) < LEAST_DETAIL:
+    if _shows_little(whole.astype(np.float32)):
         return [whole.tobytes().hex()]
     return [whole.tobytes().hex(), hashes_of(whole.astype(np.float32)).astype(">u8").tobytes().hex()]
 
@@ -52,12 +57,46 @@ def looks_fit(looks: Sequence[str], jpeg: bytes) -> bool:
     """Whether `jpeg` still has these looks; another decoder may round a few grey levels otherwise. Raises OSError when
     it is no readable JPEG, ValueError when `looks` are none."""
     apart = np.abs(read_whole(looks[0]) - read_whole(looks_of(jpeg)[0]))
-    return float(apart.mean()) <= ROUNDING and (is_plain(looks) or _hashes_fit(looks))
+    return float(apart.mean()) <= ROUNDING and (not _kept_hashes(looks) or _hashes_fit(looks))
+
+
+def looks_read_later(jpeg: bytes, at: datetime) -> list[str]:
+    """Looks of a picture that was kept before looks were, with a third text: the moment `at` they were read, since
+    nobody could compare it before. Raises OSError when `jpeg` is no readable JPEG."""
+    whole, *hashes = looks_of(jpeg)
+    return [whole, hashes[0] if hashes else "", at.isoformat()]
+
+
+def read_later(looks: Sequence[str]) -> datetime | None:
+    """When the looks of a picture that had none were read; None for those it was kept with. Raises ValueError."""
+    return datetime.fromisoformat(looks[2]) if len(looks) > 2 else None
 
 
 def is_plain(looks: Sequence[str]) -> bool:
-    """Whether the picture was found to hold nothing to tell it by; a picture without looks was never asked."""
-    return len(looks) == 1
+    """Whether the picture holds too little to be told by, or its looks cannot be read; one without looks was never
+    asked."""
+    return bool(looks) and comparable_hashes(looks) is None
+
+
+def comparable_hashes(looks: Sequence[str]) -> Hashes | None:
+    """The hashes to compare a picture by; None for a plain one and for what are no looks. A picture that a stricter
+    measure once called plain gets its hashes from the grey copy."""
+    try:
+        whole = read_whole(looks[0])
+        if _kept_hashes(looks):
+            return read_hashes(_kept_hashes(looks))
+    except (LookupError, TypeError, ValueError):
+        return None
+    return None if _shows_little(whole) else hashes_of(whole)
+
+
+def _kept_hashes(looks: Sequence[str]) -> str:
+    return looks[1] if len(looks) > 1 else ""
+
+
+def _shows_little(whole: Grey) -> bool:
+    detail = _detail(whole)
+    return detail < LEAST_DETAIL or detail < LEAST_DETAIL_SHARE * float(whole.std())
 
 
 def read_whole(text: str) -> Grey:

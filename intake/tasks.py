@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from datetime import timedelta
 
 from celery import shared_task
@@ -10,12 +11,17 @@ from django.core.files.storage import Storage
 from django.db import transaction
 from django.utils import timezone
 
+from intake.look_alikes import LOOK_BACK, OF_A_REQUEST
 from intake.models import Photo
+from intake.photos import read_photo
+from intake.picture_looks import looks_read_later
 
 logger = logging.getLogger(__name__)
 
 UNUSED_FOR = timedelta(days=1)
 BATCH = 200
+LOOKS_AT_ONCE = 50
+LOOKS_SECONDS = 10.0
 
 
 @shared_task
@@ -29,6 +35,26 @@ def purge_unused_photos() -> int:
     for photo in photos:
         _remove(photo.file.storage, photo.file.name or "")
     return len(photos)
+
+
+@shared_task
+def read_missing_looks() -> int:
+    """Reads the looks of pictures that were kept before looks were and may still be compared: at most 50 a time and for
+    ten seconds; says of how many. In no order, so that files which cannot be read do not stand in front of the others
+    for ever."""
+    since, stop_at = timezone.now() - LOOK_BACK, time.monotonic() + LOOKS_SECONDS
+    without = Photo.objects.filter(OF_A_REQUEST, looks=[], created_at__gte=since).order_by("?")
+    read = 0
+    for photo in without[:LOOKS_AT_ONCE]:
+        if time.monotonic() > stop_at:
+            break
+        try:
+            looks = looks_read_later(read_photo(photo), timezone.now())
+        except OSError as error:
+            logger.info("the looks of a photo cannot be read: %s", error)
+            continue
+        read += Photo.objects.filter(pk=photo.pk, looks=[]).update(looks=looks)
+    return read
 
 
 def _remove(storage: Storage, name: str) -> None:

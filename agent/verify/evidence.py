@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
+from agent.canonical import digest_of
 from agent.link_facts import photo_row
 from agent.seal_steps import step_digest
 from agent.verify.pages import Pages
@@ -13,10 +14,11 @@ from intake.photos import read_photo
 from intake.picture_looks import looks_fit
 
 SEALED_OF_PHOTOS = {"sha256": "digest", "looks_sha256": "look", "camera_sha256": "word of the camera"}
+NO_LOOKS = digest_of([])
 
 
 def check_photos(pages: Pages) -> Iterator[str]:
-    """Each picture as it was sealed; a link older than looks holds the digest only."""
+    """Each picture as it was sealed; a link that is older than the picture's looks holds none, or that of none."""
     now = {str(photo.pk): photo_row(photo) for photo in pages.photos}
     for link in pages.links:
         for sealed in link.facts.get("photos", []):
@@ -25,7 +27,7 @@ def check_photos(pages: Pages) -> Iterator[str]:
                 yield f"A photo of link {link.sequence} is not in the book any more."
                 continue
             for name, what in SEALED_OF_PHOTOS.items():
-                if sealed.get(name, row[name]) != row[name]:
+                if sealed.get(name, NO_LOOKS) not in (NO_LOOKS, row.get(name)):
                     yield f"A photo of link {link.sequence} has another {what} than was sealed."
 
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from agent.models import ChainRecord, Run
 from agent.rule_facts import facts_from_json
 from agent.verify.differs import difference
+from agent.verify.evidence import NO_LOOKS
 from agent.verify.pages import Pages
-from intake.look_alikes import MOST_COMPARED, reuses
+from intake.look_alikes import Reuse, photos_of, reuses
 from intake.models import Step
+from intake.picture_looks import read_later
 from intake.rules import Facts, judge
 from payments.models import Refund
 
 ASKED_ALWAYS = ("reason", "limit", "window", "photo", "history", "first_review", "paused", "budget")
-# Fewer than the review compared: some of its newest may have been sent after this request.
-COMPARED_AGAIN = MOST_COMPARED - 1000
+# A request's time is that of its beginning; its rows are in the book when it ends, which is well within this.
+SLOWEST_SUBMISSION = timedelta(minutes=2)
 
 
 def check_automatic(pages: Pages, refund: Refund, reserve: ChainRecord) -> Iterator[str]:
@@ -25,7 +28,7 @@ def check_automatic(pages: Pages, refund: Refund, reserve: ChainRecord) -> Itera
     facts = facts_from_json(kept["rules"]["facts"])
     yield from _check_verdicts(name, facts, kept["rules"]["verdicts"])
     yield from _check_facts(name, pages, refund, facts, kept)
-    yield from _check_reuse(name, pages, facts, kept["photos"])
+    yield from _check_reuse(name, pages, refund, reserve)
     run = next((each for each in pages.runs if each.pk == refund.run_uuid), None)
     if run is None or run.verdicts != kept["rules"]["verdicts"]:
         yield f"{name}: the run that made it does not hold the verdicts of the chain."
@@ -86,15 +89,31 @@ def _check_facts(name: str, pages: Pages, refund: Refund, facts: Facts, kept: di
         yield f"{name} was decided on {facts.today} and reserved on {paid_on}."
 
 
-def _check_reuse(name: str, pages: Pages, facts: Facts, sealed: list[dict[str, str]]) -> Iterator[str]:
-    """The pictures compared again with all that had been sent before this request was made, so that every one of those
-    was there when the rules were asked. What was sent at the same moment or since says nothing about this refund."""
-    keys = {photo["id"] for photo in sealed}
-    photos = [photo for photo in pages.photos if str(photo.pk) in keys]
-    found = reuses(photos, besides=pages.request.pk, at=pages.request.created_at, at_most=COMPARED_AGAIN)
-    for reuse in (each for reused in found.values() for each in reused):
-        if reuse.number not in (*facts.photo_used_in, *facts.photo_looks_like):
-            yield f"{name}: a picture was already sent with request #{reuse.number}, and no rule was told."
+def _check_reuse(name: str, pages: Pages, refund: Refund, reserve: ChainRecord) -> Iterator[str]:
+    """The pictures compared again with all that surely lay in the book when the rules were asked. What was sent at
+    about the same moment or since says nothing about this refund."""
+    rules, sealed = reserve.facts["rules"]["facts"], {photo["id"]: photo for photo in reserve.facts["photos"]}
+    told = (*rules["photo_used_in"], *rules.get("photo_looks_like", ()))
+    stricter = "photo_too_plain" in rules
+    photos = [photo for photo in pages.photos if str(photo.pk) in sealed and (stricter or len(photo.looks) != 1)]
+    surely_there = pages.request.created_at - SLOWEST_SUBMISSION
+    found = reuses(photos, besides=pages.request.pk, at=surely_there, until=refund.reserved_at)
+    for key, reused in found.items():
+        compared = sealed[str(key)].get("looks_sha256", NO_LOOKS) != NO_LOOKS
+        for reuse in reused:
+            if reuse.number in told:
+                continue
+            if reuse.same_file or (compared and _could_be_compared(reuse, refund.reserved_at, stricter)):
+                yield f"{name}: a picture was already sent with request #{reuse.number}, and no rule was told."
+
+
+def _could_be_compared(reuse: Reuse, at: datetime, stricter: bool) -> bool:
+    """Whether the other request's pictures had their looks `at` that moment; before the rules were `stricter`, those
+    that were called plain were compared with none."""
+    others = [photo for photo in photos_of(reuse.request_id) if photo.looks]
+    if not stricter and any(len(photo.looks) == 1 for photo in others):
+        return False
+    return not any((later := read_later(photo.looks)) and later > at for photo in others)
 
 
 def _check_what_was_seen(name: str, pages: Pages, run: Run, seen: dict[str, Any]) -> Iterator[str]:

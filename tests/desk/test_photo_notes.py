@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import html
 import re
+import uuid
+from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,9 @@ from django.core.files.storage import FileSystemStorage
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
+from intake.look_alikes import Reuse, reuses
 from intake.models import Photo, RefundRequest
 from intake.photos import read_photo
 from tests.desk.rows import card_for, kettle_request
@@ -94,6 +99,36 @@ def test_an_open_case_takes_as_many_queries_with_five_photos_as_with_one(support
         sent_with(request, demo(name))
         sent_with(RequestFactory(), changed(demo(name)))
     assert queries_of(support, address(request)) == few
+
+
+def test_an_act_compares_no_pictures(support: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither its form nor its doing; the page that shows them does, once."""
+    request, waiting = kettle_request(), kettle_request("needs_customer")
+    card = card_for(request)
+    for each in (request, waiting):
+        sent_with(each, demo("kettle-dented-lid"))
+    compared: list[int] = []
+
+    def counted(photos: Sequence[Photo], *, besides: int) -> dict[uuid.UUID, list[Reuse]]:
+        compared.append(besides)
+        return reuses(photos, besides=besides)
+
+    monkeypatch.setattr("desk.photo_notes.reuses", counted)
+    form = {"card": str(card.pk), "choice": "approve"}
+    assert support.get(f"/desk/requests/{request.uuid}/decide", form).status_code == 200
+    assert support.post(f"/desk/requests/{waiting.uuid}/take-back", headers={"HX-Request": "true"}).status_code == 204
+    assert compared == []
+    assert f"Already sent with request #{waiting.number}" in read(support, address(request))
+    assert compared == [request.pk]
+
+
+def test_a_photo_older_than_what_is_compared_is_still_found_by_its_file(support: Client) -> None:
+    first, request = RequestFactory(), kettle_request()
+    card_for(request)
+    for each in (first, request):
+        sent_with(each, demo("kettle-dented-lid"))
+    Photo.objects.update(created_at=timezone.now() - timedelta(days=800))
+    assert f"Already sent with request #{first.number}" in read(support, address(request))
 
 
 def everything_stored() -> str:

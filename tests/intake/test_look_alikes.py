@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.utils import timezone
-from PIL import Image
+from PIL import Image, ImageEnhance
 
-from intake import look_alikes
+from intake import look_alikes, shelf_of_looks
 from intake.look_alikes import photos_of, reuses
 from intake.models import Photo, Question, RefundRequest, Reply
 from intake.photos import keep_photo, lock_photos
 from intake.picture_looks import SIDE, hashes_of
+from intake.shelf_of_looks import LooksNotRead, ShelfKeeper
 from tests.factories import RequestFactory, StaffFactory
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "photos"
@@ -101,12 +103,50 @@ def test_an_upload_that_no_request_uses_counts_for_nothing() -> None:
     assert found(request) == []
 
 
-def test_plain_pictures_are_no_sign_of_reuse_even_as_the_same_file() -> None:
+def black(width: int = 640) -> bytes:
     out = io.BytesIO()
-    Image.new("RGB", (640, 480)).save(out, "PNG")
+    Image.new("RGB", (width, 480)).save(out, "PNG")
+    return out.getvalue()
+
+
+def test_plain_pictures_are_found_as_the_same_file_only() -> None:
+    first, again, other = (RequestFactory() for _ in range(3))
+    assert sent_with(first, black()).digest == sent_with(again, black()).digest
+    sent_with(other, black(600))
+    assert (found(again), found(other)) == ([(first.number, True)], [])
+
+
+def test_one_picture_sent_many_times_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(look_alikes, "MOST_ROWS_OF_ONE", 2)
+    crowd, first, again = [RequestFactory() for _ in range(4)], RequestFactory(), RequestFactory()
+    for request in crowd:
+        sent_with(request, black())
+    sent_with(first, demo("carafe-cracked"))
+    sent_with(again, black())
+    sent_with(again, demo("carafe-cracked"))
+    assert found(again) == [(crowd[0].number, True), (crowd[1].number, True), (first.number, True)]
+
+
+def pale(data: bytes, contrast: float = 0.2) -> bytes:
+    with Image.open(io.BytesIO(data)) as image:
+        out = io.BytesIO()
+        ImageEnhance.Contrast(image.convert("RGB")).enhance(contrast).save(out, "JPEG", quality=92)
+    return out.getvalue()
+
+
+def test_a_pale_copy_is_found_either_way_round() -> None:
+    bright, light = RequestFactory(), RequestFactory()
+    sent_with(bright, demo("carafe-cracked"))
+    sent_with(light, pale(demo("carafe-cracked")))
+    assert (found(light), found(bright)) == ([(bright.number, False)], [(light.number, False)])
+
+
+def test_a_pale_picture_a_stricter_measure_called_plain_is_found() -> None:
     first, again = RequestFactory(), RequestFactory()
-    assert sent_with(first, out.getvalue()).digest == sent_with(again, out.getvalue()).digest
-    assert found(again) == []
+    once = sent_with(first, pale(demo("carafe-cracked")))
+    Photo.objects.filter(pk=once.pk).update(looks=once.looks[:1], digest="5" * 64)
+    sent_with(again, demo("carafe-cracked"))
+    assert found(again) == [(first.number, False)]
 
 
 def test_a_picture_kept_before_looks_were_is_found_by_its_file() -> None:
@@ -125,6 +165,69 @@ def test_only_two_years_are_looked_back() -> None:
     assert found(again) == [(first.number, False)]
     Photo.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(days=731))
     assert found(again) == []
+
+
+def test_the_same_file_is_found_however_old_and_however_many_came_since() -> None:
+    first, again = RequestFactory(), RequestFactory()
+    old = sent_with(first, demo("carafe-cracked"))
+    Photo.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(days=3000))
+    sent_with(again, demo("carafe-cracked"))
+    assert found(again) == [(first.number, True)]
+    sent_with(RequestFactory(), demo("mugs-cracked-rim"))
+    assert (found(again, at_most=1), found(first, at_most=1)) == ([(first.number, True)], [(again.number, True)])
+
+
+def test_looks_that_are_read_later_are_found_by_a_process_that_looked_before() -> None:
+    first, again = RequestFactory(), RequestFactory()
+    old = sent_with(first, demo("carafe-cracked"))
+    Photo.objects.filter(pk=old.pk).update(looks=[])
+    sent_with(again, changed(demo("carafe-cracked")))
+    assert found(again) == []
+    Photo.objects.filter(pk=old.pk).update(looks=old.looks)
+    assert found(again) == [(first.number, False)]
+
+
+class DatabaseAway(Exception):
+    pass
+
+
+def nobody_answers(execute: Any, sql: str, *rest: Any) -> Any:
+    raise DatabaseAway
+
+
+def test_a_shelf_begun_anew_while_another_thread_compares_takes_nothing_from_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Past its room, and the query that was to fill the new one fails between the other's reading and comparing."""
+    keeper = ShelfKeeper()
+    monkeypatch.setattr(shelf_of_looks, "MOST_KEPT", 0)
+    first, again = RequestFactory(), RequestFactory()
+    kept, copy = sent_with(first, demo("carafe-cracked")), sent_with(again, changed(demo("carafe-cracked")))
+    shelf = keeper.read([kept.digest])
+    with connection.execute_wrapper(nobody_answers), pytest.raises(DatabaseAway):
+        keeper.read([copy.digest])
+    assert shelf.like(copy) == {kept.digest}
+    keeper.read([copy.digest])
+    assert shelf.like(copy) == {kept.digest}
+
+
+def test_a_picture_whose_looks_the_database_does_not_give_fails_the_look_up() -> None:
+    request = RequestFactory()
+    kept = sent_with(request, demo("carafe-cracked"))
+    keeper = ShelfKeeper()
+    with pytest.raises(LooksNotRead):
+        keeper.read([kept.digest, "0" * 64])
+    assert keeper.read([kept.digest]).known == {kept.digest}
+
+
+def test_a_shelf_that_grows_leaves_the_one_in_use_as_it_was() -> None:
+    keeper, request = ShelfKeeper(), RequestFactory()
+    names = ("carafe-cracked", "mugs-cracked-rim", "tamper-dented-base", "kettle-dented-lid")
+    photos = [sent_with(request, demo(name)) for name in names]
+    early = keeper.read([photos[0].digest])
+    late = keeper.read([photo.digest for photo in photos])
+    copy = sent_with(RequestFactory(), changed(demo("kettle-dented-lid")))
+    assert (early.like(copy), late.like(copy), early.digests) == (set(), {photos[3].digest}, (photos[0].digest,))
 
 
 def test_what_was_sent_at_a_moment_or_later_is_left_out() -> None:
@@ -148,8 +251,8 @@ def test_the_number_of_pictures_and_of_named_requests_is_bounded(monkeypatch: py
 
 
 def test_a_full_shelf_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(look_alikes, "_shelf", look_alikes._Shelf())
-    monkeypatch.setattr(look_alikes, "MOST_KEPT", 1)
+    monkeypatch.setattr(look_alikes, "keeper", ShelfKeeper())
+    monkeypatch.setattr(shelf_of_looks, "MOST_KEPT", 1)
     first, again = RequestFactory(), RequestFactory()
     for name in ("carafe-cracked", "mugs-cracked-rim", "tamper-dented-base"):
         sent_with(first, demo(name))
@@ -178,7 +281,7 @@ def many_pictures(count: int, request: RefundRequest) -> None:
 def test_2000_pictures_are_looked_through_quickly_and_with_as_many_queries_as_20(
     django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(look_alikes, "_shelf", look_alikes._Shelf())
+    monkeypatch.setattr(look_alikes, "keeper", ShelfKeeper())
     first, again, crowd = (RequestFactory() for _ in range(3))
     sent_with(first, demo("carafe-cracked"))
     sent_with(again, changed(demo("carafe-cracked")))

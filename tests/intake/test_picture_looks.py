@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +14,17 @@ import pytest
 from PIL import Image, ImageDraw, ImageEnhance, ImageOps
 
 from intake.picture import clean
-from intake.picture_looks import is_plain, looks_fit, looks_of, read_hashes, read_whole, windows
+from intake.picture_looks import (
+    comparable_hashes,
+    is_plain,
+    looks_fit,
+    looks_of,
+    looks_read_later,
+    read_hashes,
+    read_later,
+    read_whole,
+    windows,
+)
 from intake.same_picture import LIKENESS, candidates, likeness
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,6 +81,10 @@ def lighter(factor: float) -> Change:
     return lambda image: ImageEnhance.Brightness(image).enhance(factor)
 
 
+def paler(factor: float) -> Change:
+    return lambda image: ImageEnhance.Contrast(image).enhance(factor)
+
+
 def chain(*changes: Change) -> Change:
     def changed(image: Image.Image) -> Image.Image:
         for change in changes:
@@ -96,10 +111,12 @@ CHANGES: dict[str, list[Change]] = {
     "scaled, 30 % to 200 %": [scaled(factor) for factor in (0.3, 0.5, 1.4, 2.0)],
     "cropped to 70 % of the area": [cropped(*cut) for cut in CROPS],
     "15 % darker or lighter": [lighter(0.85), lighter(1.15)],
+    "pale, a fifth and a tenth of the contrast": [paler(0.2), paler(0.1)],
     "mirrored": [ImageOps.mirror],
     "all at once": [
         chain(cropped(0.2, 0.05, 0, 0.04), scaled(0.4), lighter(0.9), saved(50)),
         chain(cropped(0, 0.1, 0.17, 0), ImageOps.mirror, scaled(0.6), saved(60)),
+        chain(cropped(0.1, 0, 0.05, 0.1), paler(0.2), saved(70)),
     ],
 }
 
@@ -179,6 +196,48 @@ def test_a_small_mark_on_an_empty_ground_is_enough_to_be_compared() -> None:
     image = Image.new("RGB", (640, 480), (200, 200, 200))
     ImageDraw.Draw(image).rectangle((100, 100, 220, 260), fill=(40, 40, 40))
     assert not is_plain(looks_of(as_jpeg(image)))
+
+
+def white_mug() -> Image.Image:
+    """A cracked white mug on a white table, with the noise of a phone."""
+    image = Image.new("RGB", (640, 480), (236, 235, 232))
+    draw = ImageDraw.Draw(image)
+    draw.rounded_rectangle((230, 130, 410, 380), 30, fill=(228, 227, 224))
+    draw.line((300, 140, 320, 220, 296, 300), fill=(205, 200, 196), width=4)
+    return Image.blend(image, Image.effect_noise((640, 480), 60).convert("RGB"), 0.06)
+
+
+def test_a_white_mug_on_a_white_table_is_compared() -> None:
+    assert not is_plain(looks_of(as_jpeg(white_mug())))
+
+
+def test_looks_once_called_plain_by_a_stricter_measure_are_compared_by_their_grey_copy() -> None:
+    whole, hashes = looks_of(as_jpeg(paler(0.2)(opened(PHOTOS[1]))))
+    assert not is_plain([whole])
+    found = comparable_hashes([whole])
+    assert found is not None
+    assert found.tolist() == read_hashes(hashes).tolist()
+    assert looks_fit([whole], as_jpeg(paler(0.2)(opened(PHOTOS[1]))))
+
+
+@pytest.mark.parametrize("looks", [["ab"], ["no hex"], ["00" * 1024, "ab"], ["00" * 1024]])
+def test_what_cannot_be_read_as_looks_is_as_good_as_plain(looks: list[str]) -> None:
+    assert is_plain(looks)
+    assert comparable_hashes(looks) is None
+
+
+def test_a_picture_without_looks_is_not_called_plain() -> None:
+    assert (is_plain([]), comparable_hashes([])) == (False, None)
+
+
+def test_looks_read_later_say_when() -> None:
+    jpeg, moment = as_jpeg(opened(PHOTOS[0])), datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+    looks = looks_read_later(jpeg, moment)
+    assert (looks[:2], read_later(looks), read_later(looks[:2])) == (looks_of(jpeg), moment, None)
+    assert looks_fit(looks, jpeg)
+    black = looks_read_later(as_jpeg(Image.new("RGB", (640, 480))), moment)
+    assert (is_plain(black), len(black), read_later(black)) == (True, 3, moment)
+    assert looks_fit(black, as_jpeg(Image.new("RGB", (640, 480))))
 
 
 def test_looks_are_short_hex_and_follow_from_the_stored_copy() -> None:

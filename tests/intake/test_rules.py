@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.rule_facts import facts_as_json, facts_from_json
 from intake.rules import Facts, Verdict, failed, for_staff, judge
 
 TIMES_FILE = Path(__file__).parents[1] / "field" / "scenarios" / "time_cases.json"
@@ -157,6 +158,22 @@ def test_a_picture_that_does_both_is_named_for_both() -> None:
     sentence = verdict_of("photo", photo_used_in=(1003,), photo_addresses_reviewer=True).sentence
     assert sentence.startswith("This picture was already sent with request #1003.")
     assert sentence.endswith(" A picture holds text that addresses the reviewer.")
+
+
+def test_a_picture_too_plain_to_be_compared_asks_whatever_it_shows() -> None:
+    assert asks(photo_too_plain=True) == ["photo"]
+    plain = "The picture shows too little to be compared with earlier ones."
+    assert verdict_of("photo", photo_too_plain=True).sentence == plain
+    unclear = verdict_of("photo", photo_too_plain=True, photo_verdict="unclear").sentence
+    assert unclear == f"The photo does not clearly show what the customer describes. {plain}"
+    assert asks(photo_too_plain=True, reason="changed_mind") == ["reason"]
+
+
+def test_facts_from_before_plain_pictures_asked_can_be_read() -> None:
+    written = facts_as_json(replace(GOOD, photo_too_plain=True))
+    assert facts_from_json(written).photo_too_plain is True
+    del written["photo_too_plain"]
+    assert facts_from_json(written) == GOOD
 
 
 def test_a_changed_mind_needs_no_photo() -> None:
