@@ -7,7 +7,7 @@ import time
 
 from django.conf import settings
 
-from agent.customer_words import has_markup, names_one_of, staff_names, without_names
+from agent.customer_words import has_markup
 from agent.lease import Lease
 from agent.llm.ask import Call, ask
 from agent.llm.base import Message, ModelTrouble, Reply
@@ -18,6 +18,7 @@ from agent.prompts import PROMPT_VERSION
 from agent.prompts.decline import DECLINE
 from agent.prompts.fence import one_line
 from agent.prompts.one_sentence import SENTENCE_END, one_sentence
+from agent.staff_names import Person, names_one_of, staff_names, without_names
 from intake.models import RefundRequest
 from intake.timeline import shorten
 
@@ -35,8 +36,8 @@ def word_decline(lease: Lease, *, request_id: int, note: str) -> str:
     anything else is replaced by a template.
     """
     item, customer_id = RefundRequest.objects.values_list("line__name", "customer_id").get(pk=request_id)
-    names = staff_names(request_id)
-    note = without_names(note, names)
+    people = staff_names(request_id)
+    note = without_names(note, people)
     deadline = time.monotonic() + settings.CALL_MAX_SECONDS
     spending = Spending()
 
@@ -51,7 +52,7 @@ def word_decline(lease: Lease, *, request_id: int, note: str) -> str:
         _note_on_run(lease, Reply("", usage=trouble.usage))
         return template(item, note)
     _note_on_run(lease, reply)
-    if reply.tool_calls or not is_fit(reply.text, note, item, names):
+    if reply.tool_calls or not is_fit(reply.text, note, item, people):
         return template(item, note)
     return " ".join(reply.text.split())
 
@@ -63,7 +64,7 @@ def template(item: str, note: str) -> str:
     return f"Thank you for telling us about your {item}. We looked at it with care and cannot refund it.{because}"
 
 
-def is_fit(text: str, note: str, item: str, names: frozenset[str]) -> bool:
+def is_fit(text: str, note: str, item: str, people: frozenset[Person]) -> bool:
     """May a customer read this? Every number in it has to stand in the note or the item's name."""
     words = " ".join(text.split())
     if not 0 < len(words) <= MAX_LENGTH or len(SENTENCE_END.split(words)) > MAX_SENTENCES:
@@ -72,7 +73,7 @@ def is_fit(text: str, note: str, item: str, names: frozenset[str]) -> bool:
         return False
     if not set(NUMBER.findall(words)) <= set(NUMBER.findall(f"{note} {item}")):
         return False
-    return not names_one_of(words, names)
+    return not names_one_of(words, people)
 
 
 def _may_be_read(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -9,10 +10,11 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from agent.customer_words import has_markup, staff_names, without_names
+from agent.customer_words import has_markup
 from agent.models import Approval
 from agent.outcomes import Point
 from agent.prompts.fence import one_line
+from agent.staff_names import names_one_of, staff_names
 from agent.tools.arguments import Arguments, at_most, up_to
 from agent.tools.context import Outcome, ReviewContext
 from agent.tools.tool import Tool
@@ -20,6 +22,7 @@ from agent.tools.tool import Tool
 MAX_POINTS = 5
 FAILED = "Recommendation not accepted"
 PLAIN_WORDS = "draft_question is for the customer: plain words only, without markup, links or names of tools."
+NO_NAMES = "draft_question is for the customer: name nobody of the staff, write `we` or `our team`."
 
 
 class Claim(Arguments):
@@ -66,9 +69,10 @@ class RequestApproval(Arguments):
 
 
 def run(context: ReviewContext, arguments: RequestApproval) -> Outcome:
-    question = _draft_question(context, arguments)
-    if has_markup(_without_item(context, question)):
-        return Outcome({"error": PLAIN_WORDS}, FAILED, PLAIN_WORDS, failed=True)
+    question = arguments.draft_question if arguments.recommendation == "ask_customer" else ""
+    unfit = _unfit(context, question)
+    if unfit:
+        return Outcome({"error": unfit}, FAILED, unfit, failed=True)
     rules_were_asked = context.verdicts is not None
     handover = context.hand_over(
         arguments.recommendation,
@@ -87,16 +91,14 @@ def run(context: ReviewContext, arguments: RequestApproval) -> Outcome:
     return Outcome({"status": "handed over"}, f"Recommended: {name.lower()}", arguments.reasoning, ending=complete)
 
 
-def _draft_question(context: ReviewContext, arguments: RequestApproval) -> str:
-    """As a staff member may send it on with one click; whoever a customer's text names as staff stays inside."""
-    if arguments.recommendation != "ask_customer":
-        return ""
-    return without_names(arguments.draft_question, staff_names(context.request.pk))
-
-
-def _without_item(context: ReviewContext, question: str) -> str:
-    """The question without the article's name, which may hold whatever the shop calls it."""
-    return question.casefold().replace(one_line(context.request.line.name).casefold(), "")
+def _unfit(context: ReviewContext, question: str) -> str:
+    """Why a staff member may not send the question on with one click; whoever a customer's text names as staff stays
+    inside. The article's own name may hold whatever the shop calls it."""
+    item = re.escape(one_line(context.request.line.name))
+    words = re.sub(item, "", question, flags=re.IGNORECASE)
+    if has_markup(words):
+        return PLAIN_WORDS
+    return NO_NAMES if words and names_one_of(words, staff_names(context.request.pk)) else ""
 
 
 def _counter_case(context: ReviewContext, claim: CounterCase | None) -> Point | None:

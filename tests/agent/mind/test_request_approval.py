@@ -9,7 +9,7 @@ import pytest
 
 from agent.outcomes import Point
 from agent.tools.context import ReviewContext
-from agent.tools.request_approval import PLAIN_WORDS
+from agent.tools.request_approval import NO_NAMES, PLAIN_WORDS
 from intake.models import RefundRequest
 from tests.agent.mind.test_tools import context_of, run
 from tests.factories import StaffFactory
@@ -93,16 +93,36 @@ def test_a_question_with_markup_links_or_tools_goes_back_to_the_model(ask: Ask, 
 
 def test_the_articles_own_name_may_stand_in_a_question(ask: Ask) -> None:
     request = ask("kettle")
-    request.line.name = "The <3 mug"
-    request.line.save()
-    handover = handed_over(context_of(request), **ASKS, draft_question="Could you show us the <3 mug again?")
-    assert handover.draft_question == "Could you show us the <3 mug again?"
-
-
-def test_a_staff_member_whom_a_text_names_stays_out_of_the_question(ask: Ask) -> None:
     StaffFactory(first_name="Maya", last_name="Okafor")
-    handover = handed_over(context_of(ask("kettle")), **ASKS, draft_question="What did Maya Okafor tell you?")
-    assert handover.draft_question == "What did our team tell you?"
+    request.line.name = "The <3 mug by Maya"
+    request.line.save()
+    handover = handed_over(context_of(request), **ASKS, draft_question="Could you show us the <3 mug by Maya again?")
+    assert handover.draft_question == "Could you show us the <3 mug by Maya again?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What did Maya Okafor tell you?", "MAYA asks for a photo.", "Is it what maya said?", "Did Will agree?",
+     "Will Young wrote to you?", "Was it may young?"],
+)  # fmt: skip
+def test_a_question_that_names_staff_goes_back_to_the_model(ask: Ask, question: str) -> None:
+    StaffFactory(first_name="Maya", last_name="Okafor")
+    StaffFactory(first_name="Will", last_name="Young")
+    StaffFactory(first_name="May", last_name="Young")
+    ran = run(context_of(ask("kettle")), "request_approval", **ASKS, draft_question=question)
+    assert ran.outcome.ending is None
+    assert ran.outcome.result == {"error": NO_NAMES}
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Will you send us a photo? May we keep it?", "Is it the #4 filter?", "Is it size 5* or A|B, on model AB_12?",
+     "When in May did you see it, and will it dry?"],
+)  # fmt: skip
+def test_a_good_question_stays_as_the_model_wrote_it(ask: Ask, question: str) -> None:
+    StaffFactory(first_name="Will", last_name="Young")
+    StaffFactory(first_name="May", last_name="Rose")
+    assert handed_over(context_of(ask("kettle")), **ASKS, draft_question=question).draft_question == question
 
 
 def test_nothing_unseen_stands_on_a_card(ask: Ask) -> None:

@@ -96,7 +96,7 @@ def test_a_colleagues_name_stays_inside_too(worded: Any) -> None:
 
 def test_a_name_in_capitals_is_a_name_and_a_word_in_small_letters_is_none(worded: Any) -> None:
     StaffFactory(first_name="Will", last_name="May")
-    assert worded(Reply("WILL looked at it.")) == TEMPLATE
+    assert worded(Reply("Today WILL looked at it.")) == TEMPLATE
     assert worded(Reply("You may keep it, we will not refund it.")) == "You may keep it, we will not refund it."
 
 
