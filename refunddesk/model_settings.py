@@ -36,6 +36,9 @@ NAME = re.compile(r"[a-z][a-z0-9_-]{0,29}")
 # `LLM_VISION_MODEL` and the like are settings of their own, and the scripted model is no provider.
 TAKEN_NAMES = {"scripted", "vision", "customer", "run"}
 
+MOST_DOLLARS = 1_000_000
+LEAST_SECONDS, MOST_SECONDS = 0.1, 3_600
+
 Read = Callable[[str], str]
 T = TypeVar("T")
 
@@ -49,8 +52,9 @@ def read_chain(read: Read) -> tuple[Provider, ...]:
             raise ImproperlyConfigured(f"LLM_CHAIN: {name!r} is no name; use letters, digits, - and _.")
         if name in TAKEN_NAMES:
             raise ImproperlyConfigured(f"LLM_CHAIN: {name!r} has another meaning here; choose another name.")
-    if len(set(names)) < len(names):
-        raise ImproperlyConfigured("LLM_CHAIN names a provider twice.")
+    if len({prefix_of(name) for name in names}) < len(names):
+        raise ImproperlyConfigured("LLM_CHAIN names a provider twice (- and _ count as the same).")
+    _refuse_overlaps(names)
     return tuple(_provider(name, read) for name in names)
 
 
@@ -70,6 +74,14 @@ def read_dollars(read: Read, name: str) -> Decimal | None:
     return _optional(name, read(name) or DEFAULTS[name], _dollars)
 
 
+def _refuse_overlaps(names: list[str]) -> None:
+    """`a` and `a-vision`: LLM_A_VISION_MODEL would be the eyes of the one and the model of the other."""
+    variables = [prefix_of(name) + rest for name in names for rest in PROVIDER_DEFAULTS]
+    for variable in variables:
+        if variables.count(variable) > 1:
+            raise ImproperlyConfigured(f"LLM_CHAIN: {variable} would belong to two providers; rename one of them.")
+
+
 def prefix_of(name: str) -> str:
     """`LLM_MY_HOST_` for `my-host`."""
     return f"LLM_{name.upper().replace('-', '_')}_"
@@ -82,6 +94,8 @@ def _provider(name: str, read: Read) -> Provider:
         raise ImproperlyConfigured(f"{prefix}MODEL must name the model that {name} is asked for.")
     base_url = _address(name, read(prefix + "BASE_URL"))
     key = read(prefix + "API_KEY")
+    if not key.isascii() or not key.isprintable():
+        raise ImproperlyConfigured(f"{prefix}API_KEY holds a character that no key has; copy it again.")
     if not key and not _is_near(base_url):
         raise ImproperlyConfigured(f"{prefix}API_KEY must be set: {base_url} is not on this machine or network.")
     eyes = read(prefix + "VISION_MODEL") or model
@@ -106,8 +120,8 @@ def _address(name: str, given: str) -> str:
         raise ImproperlyConfigured(f"{variable} must be set: only the addresses of {known} are known.")
     try:
         parts = urlsplit(address)
-        host = parts.hostname if parts.scheme in {"http", "https"} else None
-    except ValueError:
+        host = parts.hostname if parts.scheme in {"http", "https"} and parts.port != 0 else None
+    except ValueError:  # also a port that is none
         host = None
     if not host:
         raise ImproperlyConfigured(f"{variable} must be an http or https address, not {address!r}.")
@@ -128,22 +142,24 @@ def _optional(name: str, text: str, convert: Callable[[str, str], T]) -> T | Non
 
 
 def _count(name: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+    if not re.fullmatch(r"[0-9]{1,15}", text) or int(text) < 1:
         raise ImproperlyConfigured(f"{name} must be a whole number above zero or `none`, not {text!r}.")
     return int(text)
 
 
 def _dollars(name: str, text: str) -> Decimal:
     amount = _decimal(text)
-    if amount is None or amount < 0:
+    if amount is None or not 0 <= amount <= MOST_DOLLARS:
         raise ImproperlyConfigured(f"{name} must be an amount of US dollars such as 0.25 or `none`, not {text!r}.")
     return amount
 
 
 def _seconds(name: str, text: str) -> float:
     seconds = _decimal(text)
-    if seconds is None or seconds <= 0:
-        raise ImproperlyConfigured(f"{name} must be a number of seconds above zero, not {text!r}.")
+    if seconds is None or not LEAST_SECONDS <= seconds <= MOST_SECONDS:
+        raise ImproperlyConfigured(
+            f"{name} must be a number of seconds from {LEAST_SECONDS} to {MOST_SECONDS}, not {text!r}."
+        )
     return float(seconds)
 
 

@@ -7,8 +7,10 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zoneinfo import available_timezones
 
 import environ
+from babel.numbers import is_currency
 from django.core.exceptions import ImproperlyConfigured
 
 from agent.llm.provider import Provider
@@ -24,11 +26,13 @@ from refunddesk.fixed_settings import (  # noqa: F401 - Django reads them from h
     X_FRAME_OPTIONS,
 )
 from refunddesk.model_settings import read_chain, read_dollars, read_limit, read_scripted
+from refunddesk.read_number import seconds, whole_number
 from refunddesk.schedule import RUNS_QUEUE, timetable
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 environ.Env.read_env(str(BASE_DIR / ".env"), overwrite=False)
+_read = partial(env.str, default="")
 
 DEMO_SECRET_KEY = "demo-only-not-a-secret-demo-only-not-a-secret-demo-only"  # noqa: S105 - refused below outside the demo
 DEMO_PASSWORD = "pourhaven-demo-2026"  # noqa: S105 - printed by `make demo`
@@ -44,7 +48,7 @@ if not DEMO and (SECRET_KEY == DEMO_SECRET_KEY or len(SECRET_KEY) < 50):
 if not DEMO and DEBUG:
     raise ImproperlyConfigured("DEMO is off: DEBUG must be off too, it would show internals to visitors.")
 
-PORT: int = env.int("PORT", default=8000)
+PORT: int = whole_number(_read, "PORT", 8000, high=65_535)
 DATA_DIR = Path(env.str("DATA_DIR", default="") or BASE_DIR / "var").resolve()
 try:
     (DATA_DIR / "static" if DEMO else DATA_DIR).mkdir(parents=True, exist_ok=True)
@@ -58,15 +62,16 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 SHOP_NAME: str = env.str("SHOP_NAME", default="Pourhaven")
 SHOP_CURRENCY: str = env.str("SHOP_CURRENCY", default="USD")
+if not is_currency(SHOP_CURRENCY):
+    raise ImproperlyConfigured(f"SHOP_CURRENCY must be an ISO code such as USD, not {SHOP_CURRENCY!r}.")
 SHOP_TIME_ZONE: str = env.str("SHOP_TIME_ZONE", default="America/Los_Angeles")
+if SHOP_TIME_ZONE not in available_timezones():
+    raise ImproperlyConfigured(f"SHOP_TIME_ZONE must be a zone such as Europe/Berlin, not {SHOP_TIME_ZONE!r}.")
 # These three only fill policy version 1; afterwards the newest policy version is what holds.
-AUTO_REFUND_LIMIT_CENTS: int = env.int("AUTO_REFUND_LIMIT_CENTS", default=5000)
-REFUND_WINDOW_DAYS: int = env.int("REFUND_WINDOW_DAYS", default=30)
-RETURN_CHECK_DELAY_MINUTES: int = env.int("RETURN_CHECK_DELAY_MINUTES", default=10080)
-REQUESTS_PER_DAY: int = env.int("REQUESTS_PER_DAY", default=20)
-for _name in ("AUTO_REFUND_LIMIT_CENTS", "REFUND_WINDOW_DAYS", "RETURN_CHECK_DELAY_MINUTES", "REQUESTS_PER_DAY"):
-    if globals()[_name] < 1:
-        raise ImproperlyConfigured(f"{_name} must be a whole number above zero.")
+AUTO_REFUND_LIMIT_CENTS: int = whole_number(_read, "AUTO_REFUND_LIMIT_CENTS", 5000)
+REFUND_WINDOW_DAYS: int = whole_number(_read, "REFUND_WINDOW_DAYS", 30, high=3_650)
+RETURN_CHECK_DELAY_MINUTES: int = whole_number(_read, "RETURN_CHECK_DELAY_MINUTES", 10_080, high=525_600)
+REQUESTS_PER_DAY: int = whole_number(_read, "REQUESTS_PER_DAY", 20, high=10_000)
 
 STRIPE_SECRET_KEY: str = env.str("STRIPE_SECRET_KEY", default="")
 STRIPE_WEBHOOK_SECRET: str = env.str("STRIPE_WEBHOOK_SECRET", default="")
@@ -78,7 +83,6 @@ LLM_API_KEY: str = env.str("LLM_API_KEY", default="")
 LLM_BASE_URL: str = env.str("LLM_BASE_URL", default="https://openrouter.ai/api/v1")
 LLM_MODEL: str = env.str("LLM_MODEL", default="openai/gpt-6-luna")
 LLM_VISION_MODEL: str = env.str("LLM_VISION_MODEL", default="") or LLM_MODEL
-_read = partial(env.str, default="")
 # The providers in the order they are asked; without a chain, LLM_API_KEY is one of one.
 LLM_CHAIN: tuple[Provider, ...] = read_chain(_read)
 SCRIPTED_MODEL: str = read_scripted(_read)
@@ -86,7 +90,7 @@ LLM_CUSTOMER_TOKENS_PER_DAY: int | None = read_limit(_read, "LLM_CUSTOMER_TOKENS
 LLM_RUN_TOKENS: int | None = read_limit(_read, "LLM_RUN_TOKENS")
 LLM_RUN_COST: Decimal | None = read_dollars(_read, "LLM_RUN_COST")
 # Seconds the scripted model waits before each answer, so that a demo can be watched and a kill test has a middle.
-SCRIPTED_MODEL_DELAY_SECONDS: float = env.float("SCRIPTED_MODEL_DELAY_SECONDS", default=0.0)
+SCRIPTED_MODEL_DELAY_SECONDS: float = seconds(_read, "SCRIPTED_MODEL_DELAY_SECONDS", 0.0, high=40)
 
 # Between the tries of a call that met a passing trouble, unless the provider names a time.
 MODEL_PAUSES_SECONDS = (1.0, 3.0)
@@ -95,14 +99,14 @@ REVIEW_PROMPT_ADDITION = ""
 
 # -- runs ---------------------------------------------------------------------------------------------------------
 
-RUN_LEASE_SECONDS: int = env.int("RUN_LEASE_SECONDS", default=60)
-RUN_MAX_SECONDS: int = env.int("RUN_MAX_SECONDS", default=300)
-RUN_MAX_TRIES: int = env.int("RUN_MAX_TRIES", default=3)
-REVIEW_MAX_ROUNDS: int = env.int("REVIEW_MAX_ROUNDS", default=8)
-REVIEW_MAX_SECONDS: int = env.int("REVIEW_MAX_SECONDS", default=150)
-CALL_MAX_SECONDS: int = env.int("CALL_MAX_SECONDS", default=45)
-SWEEP_SECONDS: int = env.int("SWEEP_SECONDS", default=15)
-ANNOUNCE_AGAIN_SECONDS: int = env.int("ANNOUNCE_AGAIN_SECONDS", default=60)
+RUN_LEASE_SECONDS: int = whole_number(_read, "RUN_LEASE_SECONDS", 60, high=3_600)
+RUN_MAX_SECONDS: int = whole_number(_read, "RUN_MAX_SECONDS", 300, high=3_600)
+RUN_MAX_TRIES: int = whole_number(_read, "RUN_MAX_TRIES", 3, high=20)
+REVIEW_MAX_ROUNDS: int = whole_number(_read, "REVIEW_MAX_ROUNDS", 8, high=50)
+REVIEW_MAX_SECONDS: int = whole_number(_read, "REVIEW_MAX_SECONDS", 150, high=3_600)
+CALL_MAX_SECONDS: int = whole_number(_read, "CALL_MAX_SECONDS", 45, high=3_600)
+SWEEP_SECONDS: int = whole_number(_read, "SWEEP_SECONDS", 15, high=3_600)
+ANNOUNCE_AGAIN_SECONDS: int = whole_number(_read, "ANNOUNCE_AGAIN_SECONDS", 60, high=3_600)
 
 # -- applications -------------------------------------------------------------------------------------------------
 
@@ -160,7 +164,7 @@ if not DEMO:
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
     SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-    SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000)
+    SECURE_HSTS_SECONDS = whole_number(_read, "SECURE_HSTS_SECONDS", 31_536_000, low=0)
     SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
 
 # -- language and time --------------------------------------------------------------------------------------------
@@ -250,7 +254,7 @@ CELERY_BEAT_SCHEDULE = timetable(SWEEP_SECONDS)
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 CELERY_TASK_DEFAULT_QUEUE = RUNS_QUEUE
 CELERY_WORKER_POOL = "threads"
-CELERY_WORKER_CONCURRENCY: int = env.int("WORKER_THREADS", default=64)
+CELERY_WORKER_CONCURRENCY: int = whole_number(_read, "WORKER_THREADS", 64, high=1_000)
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"

@@ -13,6 +13,7 @@ from refunddesk.model_settings import DEFAULTS, PROVIDER_DEFAULTS
 from tests.processes import CODE
 
 READERS = {"str", "int", "bool", "float", "list", "db_url"}
+NUMBER_READERS = {"whole_number", "seconds"}
 WORDS = {True: "on", False: "off"}
 
 
@@ -20,6 +21,8 @@ def read_settings() -> dict[str, object]:
     """Name -> default of each setting, None where the default is made by code."""
     found: dict[str, object] = {}
     for node in ast.walk(ast.parse((CODE / "refunddesk" / "settings.py").read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in NUMBER_READERS:
+            found[ast.literal_eval(node.args[1])] = ast.literal_eval(node.args[2])
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in READERS):
             continue
         if not (isinstance(node.func.value, ast.Name) and node.func.value.id == "env"):

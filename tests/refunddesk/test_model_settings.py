@@ -70,7 +70,7 @@ def test_without_a_chain_there_is_none() -> None:
             {"LLM_GROQ_BASE_URL": "groq.com/v1"},
             "LLM_GROQ_BASE_URL must be an http or https address, not 'groq.com/v1'.",
         ),
-        ({"LLM_CHAIN": "groq,groq"}, "LLM_CHAIN names a provider twice."),
+        ({"LLM_CHAIN": "groq,groq"}, "LLM_CHAIN names a provider twice (- and _ count as the same)."),
         ({"LLM_CHAIN": "groq;x"}, "LLM_CHAIN: 'groq;x' is no name; use letters, digits, - and _."),
         ({"LLM_CHAIN": "vision"}, "LLM_CHAIN: 'vision' has another meaning here; choose another name."),
         (
@@ -87,7 +87,31 @@ def test_without_a_chain_there_is_none() -> None:
         ),
         (
             {"LLM_GROQ_TIMEOUT_SECONDS": "soon"},
-            "LLM_GROQ_TIMEOUT_SECONDS must be a number of seconds above zero, not 'soon'.",
+            "LLM_GROQ_TIMEOUT_SECONDS must be a number of seconds from 0.1 to 3600, not 'soon'.",
+        ),
+        (
+            {"LLM_GROQ_TIMEOUT_SECONDS": "1e-400"},
+            "LLM_GROQ_TIMEOUT_SECONDS must be a number of seconds from 0.1 to 3600, not '1e-400'.",
+        ),
+        (
+            {"LLM_GROQ_PRICE_IN": "1e500"},
+            "LLM_GROQ_PRICE_IN must be an amount of US dollars such as 0.25 or `none`, not '1e500'.",
+        ),
+        (
+            {"LLM_GROQ_API_KEY": "schlüssel"},
+            "LLM_GROQ_API_KEY holds a character that no key has; copy it again.",
+        ),
+        (
+            {"LLM_GROQ_BASE_URL": "http://localhost:99999/v1"},
+            "LLM_GROQ_BASE_URL must be an http or https address, not 'http://localhost:99999/v1'.",
+        ),
+        (
+            {"LLM_CHAIN": "a-b,a_b", "LLM_A_B_MODEL": "m", "LLM_A_B_BASE_URL": "http://localhost/v1"},
+            "LLM_CHAIN names a provider twice (- and _ count as the same).",
+        ),
+        (
+            {"LLM_CHAIN": "a,a_vision"},
+            "LLM_CHAIN: LLM_A_VISION_MODEL would belong to two providers; rename one of them.",
         ),
     ],
 )
