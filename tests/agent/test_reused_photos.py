@@ -43,9 +43,9 @@ def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rung: obje
     monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
 
 
-def reviewed(data: bytes) -> tuple[RefundRequest, Reserved | Blocked]:
+def reviewed(data: bytes, *, asked_at: datetime | None = None) -> tuple[RefundRequest, Reserved | Blocked]:
     """A request with this picture whose run asks for the automatic refund."""
-    request = RequestFactory()
+    request = RequestFactory(created_at=asked_at or timezone.now())
     sent_with(request, data)
     lease = claim(request.runs.get().pk)
     assert lease is not None
@@ -259,6 +259,15 @@ def test_a_slow_submission_that_came_to_be_after_the_refund_is_no_misfit() -> No
     request, answer = reviewed(demo("carafe-cracked"))
     assert isinstance(answer, Reserved)
     slipped_in(slow, changed(demo("carafe-cracked")))
+    assert named(request) == ""
+
+
+def test_a_picture_that_was_too_old_when_the_rules_were_asked_is_no_misfit() -> None:
+    """Asked for three days before the review, whose two years began those three days later."""
+    old = RequestFactory(created_at=timezone.now() - timedelta(days=731))
+    slipped_in(old, changed(demo("carafe-cracked")))
+    request, answer = reviewed(demo("carafe-cracked"), asked_at=timezone.now() - timedelta(days=3))
+    assert isinstance(answer, Reserved)
     assert named(request) == ""
 
 

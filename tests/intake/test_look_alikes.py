@@ -239,6 +239,19 @@ def test_what_was_sent_at_a_moment_or_later_is_left_out() -> None:
     assert found(later, at=later.created_at) == [(first.number, False)]
 
 
+def test_an_earlier_look_up_is_bounded_by_what_was_there_then() -> None:
+    """Every picture uploaded until then may have stood between, also one that was sent after `at`."""
+    first, again, between, later = (RequestFactory() for _ in range(4))
+    sent_with(first, changed(demo("carafe-cracked")))
+    sent_with(again, demo("carafe-cracked"))
+    sent_with(between, demo("mugs-cracked-rim"))
+    then = timezone.now()
+    sent_with(later, demo("tamper-dented-base"))
+    assert found(again, at=again.created_at, until=then, at_most=3) == [(first.number, False)]
+    assert found(again, at=again.created_at, until=then, at_most=2) == []
+    assert found(again, at=again.created_at, at_most=3) == []
+
+
 def test_the_number_of_pictures_and_of_named_requests_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(look_alikes, "MOST_NAMED", 2)
     earlier = [RequestFactory() for _ in range(3)]
