@@ -22,6 +22,7 @@ def timetable(sweep_seconds: int) -> Timetable:
         "sweep-runs": _every(sweep_seconds, "agent.tasks.sweep_runs"),
         "settle-refunds": _every(30, "payments.tasks.settle_in_flight"),
         "anchor-day": _every(3600, "agent.tasks.anchor_day"),
+        "read-missing-looks": _every(60, "intake.tasks.read_missing_looks"),
         "purge-photos": _every(3600, "intake.tasks.purge_unused_photos"),
         "purge-provider-events": _every(3600, "payments.tasks.purge_provider_events"),
         "pulse": _every(
