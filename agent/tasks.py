@@ -11,6 +11,7 @@ from celery.signals import worker_init
 
 from agent.anchor import anchor_yesterday
 from agent.carry_out import carry_out
+from agent.evaluation import purge
 from agent.evaluation.run_again import play_again, sweep_again
 from agent.give_up import give_up
 from agent.lease import LeaseLost
@@ -60,3 +61,9 @@ def play_case_again(evaluation_id: str) -> None:
 def anchor_day() -> None:
     """Anchors yesterday's chains, once however often it is sent."""
     anchor_yesterday()
+
+
+@shared_task(name="agent.tasks.purge_evaluations")
+def purge_evaluations() -> None:
+    """Forgets old measurings and copies, a few at a time."""
+    purge.purge_evaluations()

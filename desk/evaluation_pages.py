@@ -13,6 +13,8 @@ from django.shortcuts import render
 from agent.models import Evaluation, Trial
 from desk.end_in_words import end_in_words
 from desk.evaluation_columns import table_of
+from desk.evaluation_scenarios import every_scenario
+from desk.evaluation_scope import differ
 from desk.frame import frame_of
 from desk.kept_timeline import kept_blocks
 
@@ -32,12 +34,14 @@ class Failing:
 
 
 def evaluations(request: HttpRequest) -> HttpResponse:
-    """Three queries beside the frame's, whatever there is to show."""
+    """Four queries beside the frame's, whatever there is to show. `?of=`: the evaluation whose scenarios are listed."""
     suites = list(_of(Evaluation.Kind.SUITE)[:MOST_COLUMNS])
     failing, more = _failing(suites)
     context = {
         "suites": suites,
+        "scopes_differ": differ(suites),
         "groups": table_of(suites),
+        "every": every_scenario(suites, request.GET.get("of", "")),
         "failing": failing,
         "more_failing": more,
         "copies": list(_of(Evaluation.Kind.AGAIN).select_related("request__line", "asked_by")[:MOST_COPIES]),

@@ -11,8 +11,9 @@ from django.db.models import F, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from agent.llm.providers_today import SUMS, ChainToday, Used, chain_today, used_of
+from agent.llm.providers_today import SUMS, ChainToday, chain_today, used_of
 from agent.llm.token_ledger import today
+from agent.llm.used import Used
 from agent.models import TokenDay
 from desk.frame import frame_of
 
@@ -59,7 +60,7 @@ def models_page(request: HttpRequest) -> HttpResponse:
 
 
 def load_models() -> ModelsPage:
-    """Five queries at most."""
+    """Six queries at most."""
     chain = chain_today()
     return ModelsPage(
         chain=chain,
@@ -92,6 +93,7 @@ def _customers() -> list[CustomerToday]:
         TokenDay.objects.filter(day=today())
         .values("customer_id")
         .annotate(**SUMS, all_tokens=Sum(F("tokens_in") + F("tokens_out")))
+        .filter(all_tokens__gt=0)
         .order_by("-all_tokens", "customer_id")[:MOST_CUSTOMERS]
     )
     people = User.objects.in_bulk([row["customer_id"] for row in rows])

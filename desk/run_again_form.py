@@ -1,4 +1,4 @@
-"""What a lead changes for a copy of a case: the model, the rules, more instructions; read into plain options."""
+"""What a lead changes for a copy of a case: the model, the rules, instructions that are added; as plain options."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class RunAgainForm(forms.Form):
     prompt = NoteField(
         required=False,
         max_length=PROMPT_LENGTH,
-        label="More instructions for the review",
-        help_text="Put behind the ordinary instructions, in this copy only. The shop's rules stay what they are.",
+        label="Instructions added to the review’s own",
+        help_text="The ordinary instructions stay; this is added behind them, in this copy only.",
         widget=forms.Textarea(attrs={"rows": 4}),
     )
 
@@ -111,7 +111,7 @@ def options_in_words(options: dict[str, Any], currency: str) -> list[tuple[str, 
     return said + [(LABELS.get(name, name), _value(name, value, currency)) for name, value in changes.items()]
 
 
-def as_query(options: dict[str, Any], currency: str) -> dict[str, str]:
+def as_typed(options: dict[str, Any], currency: str) -> dict[str, str]:
     """The same options as what the form starts with."""
     start = {name: str(options[name]) for name in SAID if options.get(name)}
     for name, value in (options.get("policy") or {}).items():
@@ -120,7 +120,7 @@ def as_query(options: dict[str, Any], currency: str) -> dict[str, str]:
     return start
 
 
-SAID = {"provider": "Who answers", "model": "Model", "prompt": "More instructions"}
+SAID = {"provider": "Who answers", "model": "Model", "prompt": "Instructions added"}
 LABELS = {
     **NUMBERS,
     "currency": "Currency",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,17 +12,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from agent.evaluation.from_case import left_out
-from agent.evaluation.run_again import LOST_AFTER, ask_again, started_at
+from agent.evaluation.run_again import ask_again, is_lost
 from agent.models import Evaluation, Trial
 from desk.activity import load_activity
 from desk.acts import CaseAct
 from desk.end_in_words import end_in_words
 from desk.frame import frame_of
 from desk.kept_timeline import kept_blocks
-from desk.run_again_form import RunAgainForm, as_query, options_in_words
+from desk.run_again_form import RunAgainForm, as_typed, options_in_words
 from intake.models import RefundRequest
 
-LOOK_AGAIN_SECONDS = 4
 WITH_CASE = ("request__line__order", "request__customer", "request__policy", "asked_by")
 
 
@@ -36,11 +34,20 @@ class RunAgain(CaseAct):
     evaluation: Evaluation | None = None
 
     def form(self, *, data: Any = None, start: dict[str, Any] | None = None) -> forms.Form:
-        return RunAgainForm(data, case=self.case.request, initial=start)
+        return RunAgainForm(data, case=self.case.request, initial=self._like(start or {}))
 
     def act(self, form: Any) -> None:
         user: Any = self.request.user
         self.evaluation = ask_again(request=self.case.request, by=user, options=form.options())
+
+    def _like(self, start: dict[str, Any]) -> dict[str, Any]:
+        """What an earlier copy of this case was changed in, where `start` names one; typed words go before it."""
+        case = self.case.request
+        try:
+            earlier = Evaluation.objects.filter(request=case, pk=uuid.UUID(str(start.get("like", "")))).first()
+        except ValueError:
+            earlier = None
+        return {**(as_typed(earlier.options, case.policy.currency) if earlier else {}), **start}
 
     def back(self) -> str:
         if self.evaluation is None:
@@ -49,40 +56,35 @@ class RunAgain(CaseAct):
 
 
 def played_again(request: HttpRequest, evaluation_id: uuid.UUID) -> HttpResponse:
-    """Looks again by itself while the copy is being played, without a script."""
+    """The page; while the copy is being played its script asks for what is new, with how it stood (`seen`)."""
     copies = Evaluation.objects.filter(kind=Evaluation.Kind.AGAIN).select_related(*WITH_CASE)
     evaluation = copies.filter(pk=evaluation_id).first()
     if evaluation is None or evaluation.request is None:
         raise Http404("There is no such copy of a case.")
-    answer = render(request, "desk/evaluation/played_again.html", _context(request, evaluation, evaluation.request))
-    if is_open(evaluation):
-        answer.headers["Refresh"] = str(LOOK_AGAIN_SECONDS)
-    return answer
+    asks_for_news = request.headers.get("HX-Request") and "seen" in request.GET
+    if asks_for_news and is_open(evaluation) and request.GET["seen"] == evaluation.status:
+        return HttpResponse(status=204)
+    template = "desk/evaluation/copy_news.html" if asks_for_news else "desk/evaluation/played_again.html"
+    return render(request, template, _context(request, evaluation, evaluation.request))
 
 
 def is_open(evaluation: Evaluation) -> bool:
     """Whether something may still come of it; one whose worker is gone is as good as failed."""
     if evaluation.status == Evaluation.Status.QUEUED:
         return True
-    return evaluation.status == Evaluation.Status.RUNNING and not _is_lost(evaluation)
-
-
-def _is_lost(evaluation: Evaluation) -> bool:
-    return timezone.now() - (started_at(evaluation) or evaluation.created_at) > LOST_AFTER
+    return evaluation.status == Evaluation.Status.RUNNING and not is_lost(evaluation, timezone.now())
 
 
 def _context(request: HttpRequest, evaluation: Evaluation, case: RefundRequest) -> dict[str, Any]:
     trial = Trial.objects.filter(evaluation=evaluation).first()
     happened = trial.wanted if trial else (evaluation.scenario or {}).get("wanted")
     card = case.approvals.order_by("-opened_at", "-id").first()
-    start = urlencode(as_query(evaluation.options, case.policy.currency))
     return {
         "evaluation": evaluation,
         "case": case,
         "trial": trial,
         "open": is_open(evaluation),
-        "lost": evaluation.status == Evaluation.Status.RUNNING and _is_lost(evaluation),
-        "seconds": LOOK_AGAIN_SECONDS,
+        "lost": evaluation.status == Evaluation.Status.RUNNING and is_lost(evaluation, timezone.now()),
         "changes": options_in_words(evaluation.options, case.policy.currency),
         "happened": end_in_words(happened, case.currency, card),
         "moved_on": bool(happened and happened.get("status") != case.status),
@@ -90,6 +92,6 @@ def _context(request: HttpRequest, evaluation: Evaluation, case: RefundRequest) 
         "activity": load_activity(case),
         "blocks": kept_blocks(trial.timeline, played_at=evaluation.created_at) if trial else [],
         "left_out": left_out(case),
-        "again": f"{reverse('admin:run-again', kwargs={'request_uuid': case.uuid})}?{start}",
+        "again": f"{reverse('admin:run-again', kwargs={'request_uuid': case.uuid})}?like={evaluation.pk}",
         "frame": frame_of(request),
     }

@@ -24,6 +24,7 @@ def timetable(sweep_seconds: int) -> Timetable:
         "anchor-day": _every(3600, "agent.tasks.anchor_day"),
         "read-missing-looks": _every(60, "intake.tasks.read_missing_looks"),
         "purge-photos": _every(3600, "intake.tasks.purge_unused_photos"),
+        "purge-evaluations": _every(3600, "agent.tasks.purge_evaluations"),
         "purge-provider-events": _every(3600, "payments.tasks.purge_provider_events"),
         "pulse": _every(
             pulse.EVERY_SECONDS, "refunddesk.tasks.pulse", queue=RUNS_QUEUE, args=[BeatLazyFunc(pulse.beat_gives)]

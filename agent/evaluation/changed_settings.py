@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
+from agent.evaluation.allowance import Allowance
 from agent.evaluation.options import Options
 from agent.evaluation.scenario import ProviderTrouble
 from agent.evaluation.troubled_provider import MODEL, NAME, TroubledProvider
@@ -21,9 +22,12 @@ PAUSES_SECONDS = (0.01, 0.02)
 
 
 @contextmanager
-def as_wished(options: Options, trouble: ProviderTrouble | None) -> Iterator[None]:
+def as_wished(options: Options, trouble: ProviderTrouble | None, allowance: Allowance) -> Iterator[None]:
     """Only in a scratch process, which does one thing at a time."""
-    with _changed(**settings_for(options), REVIEW_PROMPT_ADDITION=options.prompt):
+    with (
+        _changed(**settings_for(options), REVIEW_PROMPT_ADDITION=options.prompt),
+        _changed(**allowance.settings()),
+    ):
         if trouble is None:
             yield
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
 import subprocess
@@ -14,22 +15,27 @@ from contextlib import contextmanager
 from django.conf import settings
 from pydantic import ValidationError
 
-from agent.evaluation.job import READY, Job
+from agent.evaluation.job import END, READY, Job
 from agent.evaluation.played import Played
+from agent.evaluation.provider_use import ProviderUse, used_in
 from agent.evaluation.scratch import Scratch
-from agent.evaluation.scratch_environment import scratch_environment
+from agent.evaluation.scratch_environment import DATABASE, scratch_environment
+
+logger = logging.getLogger(__name__)
 
 START_SECONDS, END_SECONDS = 120.0, 5.0
-LAST_LINES = 3
 LOG = "errors.log"
+LOGGED = 4000
 
 
 class ChildDied(Exception):
-    """The process ended or was ended before it answered; `sentence` says what is known."""
+    """The process ended or was ended before it answered; `sentence` says so, the log says what it had to say itself.
+    `used`: what its providers did until then."""
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: str, used: tuple[ProviderUse, ...] = ()) -> None:
         super().__init__(sentence)
         self.sentence = sentence
+        self.used = used
 
 
 class Child:
@@ -56,7 +62,7 @@ class Child:
         """Raises ChildDied."""
         if self._line_within(START_SECONDS).strip() != READY.encode():
             self.kill()
-            raise ChildDied(f"The scratch process did not start. {self._last_words()}".strip())
+            raise ChildDied("The scratch process did not start.")
 
     def play(self, job: Job, seconds: float) -> Played:
         """Raises ChildDied when no answer comes within `seconds`; the child is gone then."""
@@ -71,17 +77,19 @@ class Child:
         if not line.endswith(b"\n"):
             why = f"did not answer within {seconds:g} seconds." if self._timed_out else "ended in the middle of it."
             self.kill()
-            raise ChildDied(f"The scratch process {why} {self._last_words()}".strip())
+            raise ChildDied(f"The scratch process {why}", used_in(self._place / DATABASE))
         try:
-            return Played.model_validate_json(line)
+            played = Played.model_validate_json(line)
         except ValidationError:
             self.kill()
-            raise ChildDied("The scratch process answered something else.") from None
+            raise ChildDied("The scratch process answered something else.", used_in(self._place / DATABASE)) from None
+        return played.model_copy(update={"used": used_in(self._place / DATABASE)})
 
     def end(self) -> None:
         """No more jobs: it ends by itself, or is ended."""
         if self.process.stdin:
             with contextlib.suppress(OSError):
+                self.process.stdin.write(f"{END}\n".encode())
                 self.process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(END_SECONDS)
@@ -92,6 +100,7 @@ class Child:
 
     def __exit__(self, *exc: object) -> None:
         self.kill()
+        self._log_last_words()
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe:
                 with contextlib.suppress(OSError):  # what nobody read any more
@@ -121,9 +130,12 @@ class Child:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
 
-    def _last_words(self) -> str:
-        lines = [line for line in (self._place / LOG).read_text(errors="replace").splitlines() if line.strip()]
-        return " ".join(lines[-LAST_LINES:])[-400:]
+    def _log_last_words(self) -> None:
+        """Its place is deleted with all it wrote: what went wrong is kept in this process's log."""
+        with contextlib.suppress(OSError):
+            words = (self._place / LOG).read_text(errors="replace").strip()
+            if words:
+                logger.warning("a scratch process said: %s", words[-LOGGED:])
 
 
 @contextmanager

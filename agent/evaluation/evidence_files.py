@@ -31,7 +31,7 @@ def find_picture(name: str) -> Path:
         for folder in FOLDERS:
             if (folder / name).is_file():
                 return folder / name
-    raise NoSuchPicture(f"There is no picture {name} in {' or '.join(str(folder) for folder in FOLDERS)}.")
+    raise NoSuchPicture(f"There is no picture {name} in fixtures/photos or fixtures/scenarios/photos.")
 
 
 def hand_in(owner: User, names: Iterable[str], stored_copies: Mapping[str, bytes]) -> list[Photo]:

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import connections
 from django.utils import timezone
 
-from agent.evaluation.job import READY, Job
+from agent.evaluation.job import END, READY, Job
 from agent.evaluation.play_here import play_here
 from agent.evaluation.played import Played, could_not_be_played
 from agent.evaluation.scratch_environment import must_be_scratch
@@ -23,13 +23,16 @@ from agent.llm.choose import warm_up
 
 logger = logging.getLogger(__name__)
 
+WENT_WRONG = "Something went wrong in the program; the log says what."
+
 
 def work_off_jobs(jobs: IO[bytes], answers: IO[str]) -> None:
     """Says `ready`, then answers each line of `jobs` with one line: a Played as JSON. Raises ScratchTrouble."""
-    shop = ScratchShop(must_be_scratch(settings.DATABASES))
+    database = must_be_scratch(settings.DATABASES)
+    shop = ScratchShop(database)
     warm_up()
     answers.write(f"{READY}\n")
-    waiting = _Waiting(jobs)
+    waiting = _Waiting(jobs, database.parent)
     while (line := waiting.next_line()) is not None:
         job = Job.model_validate_json(line)
         answers.write(f"{_play(job, shop).model_dump_json()}\n")
@@ -54,7 +57,8 @@ class ScratchShop:
 class _Waiting:
     """Lines as they come. When the parent goes away in the middle of a job, this process ends on the spot."""
 
-    def __init__(self, jobs: IO[bytes]) -> None:
+    def __init__(self, jobs: IO[bytes], place: Path) -> None:
+        self._place = place
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._playing = threading.Event()
         threading.Thread(target=self._read, args=(jobs,), name="jobs", daemon=True).start()
@@ -67,7 +71,12 @@ class _Waiting:
 
     def _read(self, jobs: IO[bytes]) -> None:
         for line in jobs:
+            if line.strip() == END.encode():
+                self._lines.put(None)
+                return
             self._lines.put(line)
+        # A parent that is gone deletes neither the photos of the copied case nor its rows.
+        shutil.rmtree(self._place, ignore_errors=True)
         if self._playing.is_set():
             os._exit(1)
         self._lines.put(None)
@@ -79,10 +88,10 @@ def _play(job: Job, shop: ScratchShop) -> Played:
         shop.empty()
         day = shop_day(timezone.now())
         try:
-            played = play_here(job.scenario, job.number, job.options, job.pictures())
-        except Exception as error:  # whatever a scenario runs into, the next one is played
+            played = play_here(job.scenario, job.number, job.options, job.pictures(), job.allowance)
+        except Exception:  # whatever a scenario runs into, the next one is played
             logger.exception("%s %s", job.scenario.kind, job.scenario.name)
-            played = could_not_be_played(job.scenario, job.number, f"{type(error).__name__}: {error}"[:300])
+            played = could_not_be_played(job.scenario, job.number, WENT_WRONG)
         if shop_day(timezone.now()) == day:
             break
     return played

@@ -1,4 +1,4 @@
-"""What may be changed for a playing: the model that answers, the policy's numbers, the review's instructions."""
+"""What may be changed for a playing: the model that answers, the policy's numbers, more instructions for the review."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class BadOptions(Exception):
 
 
 class Options(BaseModel):
-    """Empty: as this installation is configured. `prompt` takes the place of the review's instructions."""
+    """Empty: as this installation is configured. `prompt` is added behind the review's instructions, which stay as they
+    are: they hold what keeps a model from being talked into things."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
+
 from agent.evaluation.acts import Play
 from agent.evaluation.compare import differences_of
 from agent.evaluation.played import Played
@@ -13,6 +15,7 @@ from agent.models import Approval, Run
 from intake.models import RefundRequest
 from payments.models import LIVE_REFUND_STATUSES, Refund
 
+ADDED = "+"
 CARD_FIELDS = (
     "recommendation",
     "amount_minor",
@@ -51,8 +54,13 @@ def outcome_of(play: Play, scenario: Scenario, number: int, stopped: str) -> Pla
         milliseconds=round(play.milliseconds),
         provider=runs[0].provider if runs else "",
         model=runs[0].model if runs else "",
-        prompt_version=runs[0].prompt_version if runs else "",
+        prompt_version=_prompt_version(runs[0]) if runs else "",
     )
+
+
+def _prompt_version(run: Run) -> str:
+    """`2026-3+` where something was added behind the instructions of version 2026-3."""
+    return run.prompt_version + (ADDED if settings.REVIEW_PROMPT_ADDITION and run.prompt_version else "")
 
 
 def _end(request: RefundRequest, runs: list[Run]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agent.evaluation.acts import CannotAct, Play
+from agent.evaluation.allowance import Allowance
 from agent.evaluation.build import build
 from agent.evaluation.changed_settings import as_wished
 from agent.evaluation.evidence_files import NoSuchPicture, hand_in
@@ -17,10 +18,14 @@ from intake.submit_request import submit_request
 
 
 def play_here(
-    scenario: Scenario, number: int, options: Options, stored_copies: Mapping[str, bytes] | None = None
+    scenario: Scenario,
+    number: int,
+    options: Options,
+    stored_copies: Mapping[str, bytes] | None = None,
+    allowance: Allowance | None = None,
 ) -> Played:
     """Only in a process whose database is a scratch one: it writes people, orders and money."""
-    with as_wished(options, scenario.provider):
+    with as_wished(options, scenario.provider, allowance or Allowance()):
         try:
             play, stopped = _play(scenario, options, stored_copies or {})
         except (BadOptions, NoSuchPicture, Refusal) as error:

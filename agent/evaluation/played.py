@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agent.evaluation.provider_use import ProviderUse
 from agent.evaluation.scenario import Scenario
 from agent.models import Evaluation, Trial
 
@@ -15,7 +16,7 @@ class Played(BaseModel):
 
     `not_played` says why there is no end to compare (a process that died, rows that could not be made), else empty.
     `tokens_in`, `tokens_out`, `cost_micro` (millionths of a dollar): None when a provider did not say.
-    `milliseconds`: the time of the agent's runs.
+    `milliseconds`: the time of the agent's runs. `used`: what each provider did in it, also where it came to no end.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -37,6 +38,7 @@ class Played(BaseModel):
     model: str = ""
     prompt_version: str = ""
     not_played: str = ""
+    used: tuple[ProviderUse, ...] = ()
 
     def as_row(self, evaluation: Evaluation) -> Trial:
         """The unsaved row. Of many trials that passed, one timeline is enough to look at: the first one's."""
@@ -58,7 +60,7 @@ class Played(BaseModel):
         )
 
 
-def could_not_be_played(scenario: Scenario, number: int, why: str) -> Played:
+def could_not_be_played(scenario: Scenario, number: int, why: str, used: tuple[ProviderUse, ...] = ()) -> Played:
     """A failed trial without an end."""
     return Played(
         kind=scenario.kind,
@@ -67,4 +69,5 @@ def could_not_be_played(scenario: Scenario, number: int, why: str) -> Played:
         wanted=scenario.wanted.model_dump(mode="json"),
         differences=[f"It could not be played: {why}"],
         not_played=why,
+        used=used,
     )

@@ -17,12 +17,19 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from agent.evaluation.allowance import Gate
+from agent.evaluation.child import START_SECONDS
 from agent.evaluation.from_case import NotAScenario, copy_case
-from agent.evaluation.options import BadOptions, read_options
+from agent.evaluation.options import BadOptions, Options, read_options
+from agent.evaluation.owned_folder import remove_left_behind
 from agent.evaluation.play_apart import play_case
 from agent.evaluation.played import Played
+from agent.evaluation.provider_use import count_for
 from agent.evaluation.scenario import Scenario
-from agent.evaluation.wished_chain import check_provider
+from agent.evaluation.template import MIGRATE_SECONDS
+from agent.evaluation.wished_chain import answers_here, check_provider
+from agent.llm.base import LimitReached
+from agent.llm.token_ledger import check_customer
 from agent.models import Evaluation
 from intake.models import Photo, RefundRequest
 from intake.photos import read_photo
@@ -36,7 +43,8 @@ MOST_AT_ONCE = 2
 MOST_A_DAY = 20
 MOST_OPEN = 200
 PLAY_SECONDS = 300.0
-LOST_AFTER = timedelta(minutes=8)  # later than any copy that is still being played
+# Later than any copy that is still being played: its photos are read, then each of these may take its time.
+LOST_AFTER = timedelta(minutes=1, seconds=MIGRATE_SECONDS + START_SECONDS + PLAY_SECONDS)
 UNHEARD_AFTER = timedelta(minutes=30)
 RING_AGAIN_AFTER = timedelta(seconds=60)
 AGAIN, Status = Evaluation.Kind.AGAIN, Evaluation.Status
@@ -87,22 +95,29 @@ def play_again(evaluation_id: uuid.UUID) -> None:
     try:
         scenario = Scenario.model_validate(evaluation.scenario)
         pictures = _pictures(evaluation, scenario)
-        played = play_case(scenario, evaluation.options, kept_photos=pictures, seconds=PLAY_SECONDS)
-    except BadOptions as bad:  # the chain has changed since it was asked for
-        _fail(evaluation.pk, bad.sentence)
+        gate = _gate_of(evaluation)
+        played = play_case(
+            scenario, evaluation.options, kept_photos=pictures, seconds=PLAY_SECONDS, allowance=gate.allowance()
+        )
+    except (BadOptions, LimitReached) as refused:  # the chain has changed since it was asked for, or a day is used up
+        _fail(evaluation.pk, refused.sentence)
     except OSError:
         _fail(evaluation.pk, "The store did not give the case's photos. Start it again when it answers.")
-    except Exception as error:  # whatever it was, the row must not stay running
+    except Exception:  # whatever it was, the row must not stay running
         logger.exception("the copy %s could not be played", evaluation_id)
-        _fail(evaluation.pk, f"The copy could not be played ({type(error).__name__}).")
+        _fail(evaluation.pk, "Something went wrong in the program, so the copy was not played. The log says what.")
     else:
+        if evaluation.request:
+            count_for(evaluation.request.customer_id, played.used)
         _finish(evaluation, played)
     ring_waiting()
 
 
 def sweep_again() -> None:
-    """Ends what was lost and rings for what waits; beat starts it with the sweep of runs."""
+    """Ends what was lost, rings for what waits, and deletes what killed workers left; beat starts it with the sweep of
+    runs."""
     end_lost()
+    remove_left_behind()
     ring_waiting(older_than=RING_AGAIN_AFTER)
 
 
@@ -133,10 +148,9 @@ def ring(evaluation_id: uuid.UUID) -> bool:
     return True
 
 
-def started_at(evaluation: Evaluation) -> datetime | None:
-    """When its worker took it; kept among the scores, since a copy has no others."""
-    said = evaluation.scores.get("started_at") if isinstance(evaluation.scores, dict) else None
-    return datetime.fromisoformat(said) if isinstance(said, str) else None
+def is_lost(evaluation: Evaluation, now: datetime) -> bool:
+    """Of one that is `running`: no worker can be playing it any more."""
+    return now - (evaluation.started_at or evaluation.created_at) > LOST_AFTER
 
 
 def _open() -> Any:
@@ -161,9 +175,22 @@ def _claim(evaluation_id: uuid.UUID) -> Evaluation | None:
         mine = next((one for one in open_ones if one.pk == evaluation_id and one.status == Status.QUEUED), None)
         if mine is None or sum(one.status == Status.RUNNING for one in open_ones) >= MOST_AT_ONCE:
             return None
-        mine.status, mine.scores = Status.RUNNING, {"started_at": timezone.now().isoformat()}
-        mine.save(update_fields=["status", "scores"])
+        mine.status, mine.started_at = Status.RUNNING, timezone.now()
+        mine.save(update_fields=["status", "started_at"])
     return mine
+
+
+def _gate_of(evaluation: Evaluation) -> Gate:
+    """Raises LimitReached when the customer or every provider that is asked has used the tokens of today, or the
+    providers are not to be asked now; BadOptions."""
+    options: Options = read_options(evaluation.options)
+    gate = Gate(options)
+    if evaluation.request and not answers_here(options):
+        check_customer(evaluation.request.customer_id)
+    gate.look()
+    if why := gate.why_not():
+        raise LimitReached(why)
+    return gate
 
 
 def _pictures(evaluation: Evaluation, scenario: Scenario) -> dict[str, bytes]:
@@ -202,5 +229,5 @@ def _fail(evaluation_id: uuid.UUID, why: str, *, only: Evaluation.Status = Statu
 def _why_lost(evaluation: Evaluation, now: datetime) -> str:
     """Empty while it may still come to something."""
     if evaluation.status == Status.RUNNING:
-        return LOST if now - (started_at(evaluation) or evaluation.created_at) > LOST_AFTER else ""
+        return LOST if is_lost(evaluation, now) else ""
     return UNHEARD if now - evaluation.created_at > UNHEARD_AFTER else ""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from agent.evaluation.owned_folder import OwnedFolder, remove_left_behind
 from agent.evaluation.scratch_environment import DATABASE, MARKER
 from agent.evaluation.template import migrated_template
 
@@ -29,5 +30,9 @@ class Scratch:
 @contextmanager
 def scratch_folder() -> Iterator[Scratch]:
     """Raises ScratchTrouble when the template cannot be made."""
-    with tempfile.TemporaryDirectory(prefix="refunddesk-evaluation-", ignore_cleanup_errors=True) as folder:
-        yield Scratch(Path(folder))
+    remove_left_behind()
+    folder = OwnedFolder("evaluation")
+    try:
+        yield Scratch(folder.path)
+    finally:
+        folder.remove()

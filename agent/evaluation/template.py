@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
-import tempfile
 import threading
 from pathlib import Path
 
 from django.conf import settings
 
+from agent.evaluation.owned_folder import OwnedFolder
 from agent.evaluation.scratch_environment import DATABASE, ScratchTrouble, scratch_environment
 
+logger = logging.getLogger(__name__)
+
 MIGRATE_SECONDS = 180
-TAIL = 600
+LOGGED = 4000
+NOT_MADE = "The scratch database could not be made; the log says why."
 
 _lock = threading.Lock()
-_folders: list[tempfile.TemporaryDirectory[str]] = []
+_folders: list[OwnedFolder] = []
 
 
 def migrated_template() -> Path:
@@ -27,18 +31,18 @@ def migrated_template() -> Path:
         return _template_in(_folders[-1])
 
 
-def _template_in(folder: tempfile.TemporaryDirectory[str]) -> Path:
-    return Path(folder.name) / DATABASE
+def _template_in(folder: OwnedFolder) -> Path:
+    return folder.path / DATABASE
 
 
-def _made() -> tempfile.TemporaryDirectory[str]:
+def _made() -> OwnedFolder:
     """It is deleted when this process ends."""
-    folder = tempfile.TemporaryDirectory(prefix="refunddesk-template-", ignore_cleanup_errors=True)
+    folder = OwnedFolder("template")
     try:
         done = subprocess.run(
             [sys.executable, "manage.py", "migrate", "--no-input", "--verbosity", "0"],
             cwd=settings.BASE_DIR,
-            env=scratch_environment(Path(folder.name)),
+            env=scratch_environment(folder.path),
             capture_output=True,
             text=True,
             timeout=MIGRATE_SECONDS,
@@ -47,5 +51,6 @@ def _made() -> tempfile.TemporaryDirectory[str]:
     except subprocess.TimeoutExpired:
         raise ScratchTrouble(f"The scratch database was not ready within {MIGRATE_SECONDS} seconds.") from None
     if done.returncode != 0:
-        raise ScratchTrouble(f"The scratch database could not be made: {done.stderr.strip()[-TAIL:]}")
+        logger.error("the scratch database could not be made: %s", done.stderr.strip()[-LOGGED:])
+        raise ScratchTrouble(NOT_MADE)
     return folder

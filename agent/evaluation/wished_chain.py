@@ -25,6 +25,14 @@ def answers_here(options: Options) -> bool:
     return _asked_first(options) is None
 
 
+def asked_by(options: Options) -> tuple[Provider, ...]:
+    """The providers of the chain that a playing with these options may ask; none: the scripted model works alone."""
+    if not options.provider and not options.model:
+        return providers_now()
+    first = _asked_first(options)
+    return (first,) if first else ()
+
+
 def settings_for(options: Options) -> dict[str, Any]:
     """The settings of the wished chain. With a wish nobody stands behind: else another model's work would be measured
     as its own."""

@@ -1,44 +1,32 @@
-"""How the providers stand today: for the desk's page and the doctor, in two queries however many there are."""
+"""How the providers stand today: for the desk's page and the doctor, in three queries however many there are."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any, Literal
 
 from django.db.models import F, Sum
 from django.utils import timezone
 
+from agent.llm.evaluation_use import used_by_evaluations
 from agent.llm.provider import Provider
 from agent.llm.provider_state import has_refused_key, states_of
 from agent.llm.providers_now import providers_now, scripted_stands_last
 from agent.llm.scripted import PROVIDER as SCRIPTED
 from agent.llm.token_ledger import today
+from agent.llm.used import Used
 from agent.models import ProviderState, TokenDay
 
 State = Literal["ready", "key refused", "left alone", "used up"]
 
 
 @dataclass(frozen=True)
-class Used:
-    """Sums of the ledger. `cost_micro` holds the known costs; `calls_without_cost` and `calls_without_tokens` say of
-    how many calls they are silent."""
-
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    calls_without_tokens: int = 0
-    cost_micro: int = 0
-    calls_without_cost: int = 0
-
-    @property
-    def tokens(self) -> int:
-        return self.tokens_in + self.tokens_out
-
-
-@dataclass(frozen=True)
 class ProviderToday:
-    """One provider in the order it is asked. `until`: when it is asked again; `since`: when its key was refused."""
+    """One provider in the order it is asked. `until`: when it is asked again; `since`: when its key was refused.
+
+    `used` holds what evaluations used too (`by_evaluations`): they spend the same account."""
 
     provider: Provider
     state: State
@@ -47,6 +35,7 @@ class ProviderToday:
     last_trouble: str = ""
     until: datetime | None = None
     since: datetime | None = None
+    by_evaluations: Used = field(default_factory=Used)
 
     @property
     def tokens_left(self) -> int | None:
@@ -66,8 +55,17 @@ class ChainToday:
 def chain_today() -> ChainToday:
     providers = providers_now()
     states, used = states_of(providers), use_by_provider(today())
+    measured = used_by_evaluations(today())
     return ChainToday(
-        [_stands(provider, states.get(provider.name), used.get(provider.name, Used())) for provider in providers],
+        [
+            _stands(
+                provider,
+                states.get(provider.name),
+                used.get(provider.name, Used()),
+                measured.get(provider.name, Used()),
+            )
+            for provider in providers
+        ],
         used.get(SCRIPTED, Used()) if scripted_stands_last() else None,
     )
 
@@ -96,18 +94,24 @@ SUMS = {
 }
 
 
-def _stands(provider: Provider, state: ProviderState | None, used: Used) -> ProviderToday:
+def _stands(provider: Provider, state: ProviderState | None, by_runs: Used, by_evaluations: Used) -> ProviderToday:
     now = timezone.now()
-    failures = state.failures if state else 0
-    trouble = state.last_trouble if state else ""
-    limit = provider.tokens_per_day
+    used, limit = by_runs + by_evaluations, provider.tokens_per_day
+    stands = partial(
+        ProviderToday,
+        provider,
+        used=used,
+        by_evaluations=by_evaluations,
+        failures=state.failures if state else 0,
+        last_trouble=state.last_trouble if state else "",
+    )
     if state and has_refused_key(provider, state):
-        return ProviderToday(provider, "key refused", used, failures, trouble, since=state.key_refused_at)
+        return stands(state="key refused", since=state.key_refused_at)
     if state and state.left_alone_until and state.left_alone_until > now:
-        return ProviderToday(provider, "left alone", used, failures, trouble, until=state.left_alone_until)
+        return stands(state="left alone", until=state.left_alone_until)
     if limit is not None and used.tokens >= limit:
-        return ProviderToday(provider, "used up", used, failures, trouble, until=_next_day())
-    return ProviderToday(provider, "ready", used, failures, trouble)
+        return stands(state="used up", until=_next_day())
+    return stands(state="ready")
 
 
 def _next_day() -> datetime:

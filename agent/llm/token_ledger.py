@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 
 from django.conf import settings
@@ -9,6 +10,7 @@ from django.db.models import F, Sum
 from django.utils import timezone
 
 from agent.llm.base import LimitReached, Usage
+from agent.llm.evaluation_use import used_by_evaluations
 from agent.models import TokenDay
 from intake.shop_clock import shop_time
 
@@ -21,15 +23,30 @@ def today() -> date:
 
 def count_call(provider: str, customer_id: int, usage: Usage) -> None:
     """Adds one call. Each statement is atomic by itself, so many workers may count at once."""
+    silent = usage.tokens_in is None or usage.tokens_out is None
+    numbers = {
+        "calls": 1,
+        "tokens_in": usage.tokens_in or 0,
+        "tokens_out": usage.tokens_out or 0,
+        "calls_without_tokens": int(silent),
+        "cost_micro": usage.cost_micro or 0,
+        "calls_without_cost": int(usage.cost_micro is None),
+    }
+    count_calls(provider, customer_id, numbers)
+
+
+def count_calls(provider: str, customer_id: int, numbers: Mapping[str, int]) -> None:
+    """Adds many calls at once; `numbers` by the names of a TokenDay."""
     row = {"day": today(), "provider": provider[:40], "customer_id": customer_id}
-    if _add(row, usage) == 0:
+    if _add(row, numbers) == 0:
         TokenDay.objects.bulk_create([TokenDay(**row)], ignore_conflicts=True)
-        _add(row, usage)
+        _add(row, numbers)
 
 
 def tokens_used(provider: str) -> int:
-    """Known tokens of the provider today, in and out, over all customers."""
-    return _sum(provider=provider[:40])
+    """Known tokens of the provider today, in and out, over all customers and evaluations."""
+    by_evaluations = used_by_evaluations(today()).get(provider[:40])
+    return _sum(provider=provider[:40]) + (by_evaluations.tokens if by_evaluations else 0)
 
 
 def check_customer(customer_id: int) -> None:
@@ -39,15 +56,8 @@ def check_customer(customer_id: int) -> None:
         raise LimitReached(CUSTOMER_LIMIT.format(limit=limit))
 
 
-def _add(row: dict[str, object], usage: Usage) -> int:
-    return TokenDay.objects.filter(**row).update(
-        calls=F("calls") + 1,
-        tokens_in=F("tokens_in") + (usage.tokens_in or 0),
-        tokens_out=F("tokens_out") + (usage.tokens_out or 0),
-        calls_without_tokens=F("calls_without_tokens") + int(usage.tokens_in is None or usage.tokens_out is None),
-        cost_micro=F("cost_micro") + (usage.cost_micro or 0),
-        calls_without_cost=F("calls_without_cost") + int(usage.cost_micro is None),
-    )
+def _add(row: dict[str, object], numbers: Mapping[str, int]) -> int:
+    return TokenDay.objects.filter(**row).update(**{name: F(name) + number for name, number in numbers.items()})
 
 
 def _sum(**whose: object) -> int:

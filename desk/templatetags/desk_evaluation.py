@@ -7,6 +7,7 @@ from typing import Any
 from django import template
 
 from agent.models import Evaluation
+from desk.evaluation_scope import scope_of
 from intake.models import RefundRequest
 from intake.statuses import ENDS
 
@@ -28,6 +29,9 @@ def copies_of(context: dict[str, Any], request: RefundRequest) -> dict[str, Any]
         "copies": copies[:MOST_COPIES],
         "more": len(copies) > MOST_COPIES,
     }
+
+
+register.filter("scope", scope_of)
 
 
 @register.filter

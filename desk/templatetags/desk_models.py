@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import template
 
-from agent.llm.providers_today import Used
+from agent.llm.used import Used
 from agent.models import Run
 from desk.model_cost import cost_in_a_table, dollars, known_cost
 from intake.models import Step

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from agent.llm.base import Usage
 from agent.llm.provider import Provider
-from agent.llm.token_ledger import count_call
-from agent.models import ProviderState, TokenDay
+from agent.llm.token_ledger import count_call, today
+from agent.models import Evaluation, ProviderState, TokenDay
 from desk.model_cost import dollars, known_cost
 from tests.desk.rows import ended_run, kettle_request, minutes_ago, step_of
 from tests.desk.test_query_counts import queries_of
@@ -68,6 +68,19 @@ def test_each_provider_stands_in_its_place_with_what_today_used(
     assert page.index("Priya Raman limit reached 1 750 unknown") < page.index("2 120 at least $0.01")
 
 
+def test_what_evaluations_used_counts_against_the_day(support: Client, chain: tuple[Provider, ...]) -> None:
+    count_call("groq", CustomerFactory().pk, Usage(100, 50))
+    numbers = {"calls": 2, "tokens_in": 700, "tokens_out": 150, "cost_micro": 20_000}
+    for day in (today(), today() - timedelta(days=1)):
+        used = {day.isoformat(): {"groq": numbers}}
+        Evaluation.objects.create(kind="suite", status="running", scores={"used": used})
+    Evaluation.objects.create(kind="suite", status="done", scores={"used": [1]})
+    page = words(support)
+    assert "Used up Its tokens of today are used" in page
+    assert "Tokens today 1,000 of 1,000 Left today 0" in page
+    assert "Of them by evaluations 850 tokens, $0.02" in page
+
+
 def test_the_state_is_told_in_words(support: Client, chain: tuple[Provider, ...]) -> None:
     refuse_key(chain[0])
     ProviderState.objects.create(
@@ -86,9 +99,9 @@ def test_the_last_two_weeks_are_told_by_day_also_of_providers_that_are_gone(
     support: Client, chain: tuple[Provider, ...]
 ) -> None:
     customer = CustomerFactory()
-    today = timezone.localdate()
+    newest = timezone.localdate()
     for days, provider in ((0, "groq"), (13, "groq"), (14, "groq"), (3, "gone")):
-        day = today - timedelta(days=days)
+        day = newest - timedelta(days=days)
         TokenDay.objects.create(day=day, provider=provider, customer=customer, calls=1, tokens_in=1000 + days)
     page = words(support)
     assert "1,000" in page

@@ -95,6 +95,18 @@ def test_what_could_not_be_played_at_all_is_no_measuring(tmp_path: Path) -> None
 
 
 @pytest.mark.django_db
+def test_a_measuring_with_holes_is_kept_and_ends_with_three(tmp_path: Path) -> None:
+    write_scenario(tmp_path)
+    write_scenario(tmp_path, name="no-such-rule", shop={"policy": {"limit": 1}})
+    code, printed = evaluate(tmp_path, only=["small"])
+    assert code == 3
+    assert printed.endswith("1 of 2 trials could not be played, so this says nothing about all of them.")
+    evaluation = Evaluation.objects.get()
+    assert (evaluation.status, evaluation.options) == ("done", {"only": ["small"], "folder": tmp_path.name})
+    assert evaluation.started_at is not None
+
+
+@pytest.mark.django_db
 def test_a_measuring_that_was_killed_long_ago_is_given_up(tmp_path: Path) -> None:
     write_scenario(tmp_path, shop={"policy": {"limit": 1}})
     now = timezone.now()
@@ -208,11 +220,11 @@ def test_a_stop_leaves_no_process_and_a_row_that_says_so(
     write_scenario(tmp_path / "scenarios")
     words = ["evaluate", "--folder", str(tmp_path / "scenarios"), "--trials", "100", "--jobs", "2"]
     with manage(shop, *words) as process:
-        wait_for_count(tmp_path / "refunddesk", 2)
+        wait_for_count(tmp_path / "refunddesk-scratch", 2)
         process.send_signal(number)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == code
-    wait_for_count(tmp_path / "refunddesk", 0)
+    wait_for_count(tmp_path / "refunddesk-scratch", 0)
     assert "Traceback" not in errors
     with sqlite3.connect(tmp_path / "data" / "desk.sqlite3") as database:
         rows = database.execute("SELECT status, trouble FROM agent_evaluation").fetchall()

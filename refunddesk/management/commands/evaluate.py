@@ -14,6 +14,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
+from agent.evaluation.allowance import Gate
 from agent.evaluation.book_results import Book
 from agent.evaluation.collect import SCENARIOS, BadScenario, collect
 from agent.evaluation.job import Job
@@ -36,7 +37,8 @@ MOST_TRIALS, MOST_JOBS = 100, 64
 class Command(BaseCommand):
     help = (
         "Measures the agent: plays every scenario in a scratch shop, compares the ends with the wanted ones, prints "
-        "the scores and keeps them for the desk. Ends 1 if money was wrongly paid, 2 on options it cannot use."
+        "the scores and keeps them for the desk. Ends 1 if money was wrongly paid, 2 on options it cannot use, 3 if a "
+        "trial could not be played."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -49,7 +51,9 @@ class Command(BaseCommand):
         parser.add_argument("--folder", type=Path, default=SCENARIOS, help="another folder of scenarios")
         parser.add_argument("--jobs", type=_up_to(MOST_JOBS), default=None, help="scratch processes at the same time")
         parser.add_argument("--json", action="store_true", help="print scores and failed trials as JSON")
-        parser.add_argument("--no-save", action="store_true", help="keep nothing in the shop's database")
+        parser.add_argument(
+            "--no-save", action="store_true", help="keep nothing in the shop's database, not even the tokens"
+        )
 
     def handle(self, *args: Any, **given: Any) -> None:
         options = Options(provider=given["provider"], model=given["model"])
@@ -59,7 +63,7 @@ class Command(BaseCommand):
         except (BadOptions, BadScenario) as error:
             raise CommandError(error.sentence, returncode=BAD_OPTIONS) from error
         lanes = given["jobs"] or (NETWORK_JOBS if not answers_here(options) else os.cpu_count() or 1)
-        book = None if given["no_save"] else _open_book(options, given["only"], given["trials"])
+        book = None if given["no_save"] else _open_book(options, given)
         results = self._measure(options, scenarios, given["trials"], lanes, book)
         self._report(results, as_json=given["json"])
 
@@ -68,17 +72,22 @@ class Command(BaseCommand):
     ) -> list[Played]:
         """Every trial's result. Raises CommandError; then the row of the measuring says why it failed."""
         results: list[Played] = []
+        gate = Gate(options)
+        gate.look()
         progress = _Progress(len(scenarios) * trials)
         try:
             with (
                 _stop_as_interrupt(),
                 scratch_folder() as scratch,
-                closing(play_all(scratch, _jobs(scenarios, trials, options), lanes)) as playing,
+                closing(play_all(scratch, _jobs(scenarios, trials, options), lanes, gate)) as playing,
             ):
                 for played in playing:
                     results.append(played)
                     if book:
                         book.add(played)
+                        gate.keep(played.used)
+                    if played.used:
+                        gate.look()
                     progress.show(len(results))
         except KeyboardInterrupt:
             raise _failed(book, "Stopped before its end.", STOPPED) from None
@@ -98,9 +107,14 @@ class Command(BaseCommand):
             lines = failing(results)
             for line in [*table(counted), *(["", *lines] if lines else [])]:
                 self.stdout.write(line)
-        wrong = counted["all"]["wrongly_paid"]["count"]
+        wrong, missing = counted["all"]["wrongly_paid"]["count"], counted["all"]["not_played"]
         if wrong:
             raise CommandError(f"Money was wrongly paid in {wrong} trials.", returncode=WRONGLY_PAID)
+        if missing:
+            sentence = (
+                f"{missing} of {len(results)} trials could not be played, so this says nothing about all of them."
+            )
+            raise CommandError(sentence, returncode=NOT_MEASURED)
 
 
 def _jobs(scenarios: list[Scenario], trials: int, options: Options) -> list[Job]:
@@ -113,9 +127,10 @@ def _jobs(scenarios: list[Scenario], trials: int, options: Options) -> list[Job]
     ]
 
 
-def _open_book(options: Options, only: list[str], trials: int) -> Book:
+def _open_book(options: Options, given: dict[str, Any]) -> Book:
+    folder = "" if given["folder"] == SCENARIOS else given["folder"].resolve().name
     try:
-        return Book(options, only=only, trials=trials)
+        return Book(options, only=given["only"], trials=given["trials"], folder=folder)
     except DatabaseError as error:
         sentence = "The results cannot be kept: run `manage.py migrate` first, or choose --no-save."
         raise CommandError(f"{sentence} ({error})", returncode=BAD_OPTIONS) from error

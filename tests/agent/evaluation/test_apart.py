@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 from django.conf import settings
+from pytest_django.fixtures import Settings
 
-from agent.evaluation.child import Child, ChildDied
+from agent.evaluation import template
+from agent.evaluation.child import Child, ChildDied, started_child
 from agent.evaluation.job import Job
-from agent.evaluation.options import BadOptions
+from agent.evaluation.options import BadOptions, Options
 from agent.evaluation.play_all import play_all
 from agent.evaluation.play_apart import play_case
 from agent.evaluation.scratch import Scratch
@@ -128,9 +130,62 @@ def test_no_process_plays_on_a_database_that_is_not_scratch() -> None:
         must_be_scratch(settings.DATABASES)
 
 
+SECRETS = (
+    "STRIPE_SECRET_KEY",
+    "STRIPE_WEBHOOK_SECRET",
+    "PHOTO_BUCKET",
+    "REDIS_URL",
+    "DATABASE_URL",
+    "SECRET_KEY",
+    "POSTGRES_PASSWORD",
+    "AWS_SECRET_ACCESS_KEY",
+    "A_PROVIDER_OF_TOMORROW_KEY",
+)
+
+
 def test_a_scratch_process_has_no_way_to_the_shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "PHOTO_BUCKET", "REDIS_URL", "DATABASE_URL"):
+    for name in SECRETS:
         monkeypatch.setenv(name, "of-the-shop")
     environment = scratch_environment(tmp_path)
     assert "of-the-shop" not in environment.values()
     assert environment["REDIS_URL"] == "memory://"
+
+
+def test_a_scratch_process_has_the_models_and_the_way_to_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LLM_CHAIN", "LLM_GROQ_API_KEY", "HTTPS_PROXY", "no_proxy", "LANG", "CALL_MAX_SECONDS"):
+        monkeypatch.setenv(name, "shared")
+    environment = scratch_environment(tmp_path)
+    assert [name for name, value in environment.items() if value == "shared"] == [
+        name for name in os.environ if os.environ[name] == "shared"
+    ]
+    assert len(environment["SECRET_KEY"]) >= 50
+
+
+def test_what_the_env_file_holds_is_not_read_by_a_scratch_process(tmp_path: Path, settings: Settings) -> None:
+    settings.BASE_DIR = tmp_path
+    keys = "".join(f"{name}=of-the-file\n" for name in SECRETS)
+    (tmp_path / ".env").write_text(f"# a note\n{keys}export MAIL_PASSWORD=of-the-file\nLLM_GROQ_API_KEY=of-the-file\n")
+    environment = scratch_environment(tmp_path)
+    assert {*SECRETS, "MAIL_PASSWORD"} <= set(environment)
+    assert (environment["A_PROVIDER_OF_TOMORROW_KEY"], environment["MAIL_PASSWORD"]) == ("", "")
+    assert "LLM_GROQ_API_KEY" not in environment
+
+
+def test_what_goes_wrong_is_a_sentence_and_its_details_are_in_the_log(
+    scratch: Scratch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with started_child(scratch) as child:
+        played = child.play(Job(scenario=CARAFE, options=Options(policy={"refund_window_days": "soon"})), seconds=60)
+    assert played.not_played == "Something went wrong in the program; the log says what."
+    assert "expected a number but got 'soon'" in caplog.text
+
+
+def test_a_template_that_cannot_be_made_is_a_sentence_too(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(template, "_folders", [])
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "no.such.settings")
+    with pytest.raises(ScratchTrouble) as trouble:
+        template.migrated_template()
+    assert trouble.value.sentence == "The scratch database could not be made; the log says why."
+    assert "ModuleNotFoundError" in caplog.text

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import threading
-import time
 import uuid
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import User
 from django.core.files.storage import FileSystemStorage
-from django.db import connections
 from django.utils import timezone
 
 from agent.decide import decide
-from agent.evaluation import run_again
+from agent.evaluation import child, run_again, template
 from agent.evaluation.played import Played
 from agent.evaluation.run_again import (
     LOST,
@@ -34,36 +29,25 @@ from agent.evaluation.run_again import (
 )
 from agent.models import Evaluation, Trial
 from intake.models import Photo, RefundRequest
-from intake.refusals import Refusal
 from payments.models import Charge, Refund
+from tests.agent.evaluation.copies import (
+    LEAD,
+    PLAYED,
+    closed_request,
+    kettle_before_staff,
+    plays,
+    queued,
+    refused,
+    rows_of_the_shop,
+    state_of,
+)
 from tests.agent.test_whole_cases import asks
 from tests.agent.work_off import open_card, work_off
 from tests.behind_the_book import behind_the_book
 from tests.factories import CustomerFactory, RequestFactory, StaffFactory
 from tests.fake_bank import FakeBank
-from tests.processes import DeskPrograms, RedisServer, wait_until
 
 pytestmark = [pytest.mark.django_db, pytest.mark.timeout(180)]
-LEAD = ("agent.add_evaluation", "intake.view_refundrequest")
-PLAYED = Played(kind="from_cases", scenario="one", passed=True, provider="scripted", model="scripted model")
-
-
-@pytest.fixture
-def lead(db: None) -> User:
-    return StaffFactory(permissions=LEAD)
-
-
-@pytest.fixture
-def bells(monkeypatch: pytest.MonkeyPatch) -> list[uuid.UUID]:
-    """The copies that were announced, instead of a broker."""
-    heard: list[uuid.UUID] = []
-
-    def hear(evaluation_id: uuid.UUID) -> bool:
-        heard.append(evaluation_id)
-        return True
-
-    monkeypatch.setattr(run_again, "ring", hear)
-    return heard
 
 
 @pytest.fixture
@@ -77,49 +61,6 @@ def never_played(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("it was played")
 
     monkeypatch.setattr(run_again, "play_case", play)
-
-
-def plays(monkeypatch: pytest.MonkeyPatch, play: Callable[[], Played]) -> None:
-    """Stands for the scratch process."""
-    monkeypatch.setattr(run_again, "play_case", lambda *args, **kwargs: play())
-
-
-def closed_request() -> RefundRequest:
-    return RequestFactory(status="declined")
-
-
-def queued(by: User, count: int = 1, **changes: Any) -> list[Evaluation]:
-    request = closed_request()
-    scenario = run_again.copy_case(request).scenario.model_dump(mode="json")
-    common = {"kind": "again", "request": request, "scenario": scenario, "asked_by": by, **changes}
-    return [Evaluation.objects.create(**common) for _ in range(count)]
-
-
-def refused(request: RefundRequest, by: User, **options: Any) -> tuple[str, str]:
-    before = Evaluation.objects.count()
-    with pytest.raises(Refusal) as refusal:
-        ask_again(request=request, by=by, options=options)
-    assert Evaluation.objects.count() == before
-    return refusal.value.code, refusal.value.sentence
-
-
-def state_of(evaluation: Evaluation) -> tuple[str, str]:
-    evaluation.refresh_from_db()
-    return evaluation.status, evaluation.trouble
-
-
-def rows_of_the_shop() -> dict[str, list[dict[str, Any]]]:
-    """Every row of the shop, its money and its agent, but the copies themselves."""
-    models = [model for label in ("payments", "intake", "agent") for model in apps.get_app_config(label).get_models()]
-    return {
-        model.__name__: list(model._default_manager.order_by("pk").values())
-        for model in models
-        if model not in (Evaluation, Trial)
-    }
-
-
-def kettle_before_staff() -> RefundRequest:
-    return work_off(asks(CustomerFactory(), "KTL-09", "damaged", "kettle-dented-spout"))
 
 
 def test_a_lead_asks_and_a_worker_is_rung_for_after_the_commit(
@@ -212,7 +153,10 @@ def test_a_mistake_of_ours_leaves_no_copy_running(
     plays(monkeypatch, mistaken)
     (evaluation,) = queued(lead)
     play_again(evaluation.pk)
-    assert state_of(evaluation) == ("failed", "The copy could not be played (KeyError).")
+    assert state_of(evaluation) == (
+        "failed",
+        "Something went wrong in the program, so the copy was not played. The log says what.",
+    )
 
 
 def test_a_copy_is_played_once(lead: User, bells: list[uuid.UUID], never_played: None) -> None:
@@ -222,7 +166,7 @@ def test_a_copy_is_played_once(lead: User, bells: list[uuid.UUID], never_played:
 
 
 def test_a_third_copy_stays_queued_while_two_are_played(lead: User, bells: list[uuid.UUID], never_played: None) -> None:
-    queued(lead, MOST_AT_ONCE, status="running", scores={"started_at": timezone.now().isoformat()})
+    queued(lead, MOST_AT_ONCE, status="running", started_at=timezone.now())
     (third,) = queued(lead)
     play_again(third.pk)
     assert state_of(third) == ("queued", "")
@@ -251,8 +195,8 @@ def test_a_copy_whose_worker_died_is_given_up_and_its_late_news_is_dropped(
 
 
 def test_a_lost_copy_takes_no_place_of_the_next_one_even_without_a_beat(lead: User, bells: list[uuid.UUID]) -> None:
-    long_ago = (timezone.now() - LOST_AFTER - timedelta(seconds=5)).isoformat()
-    (lost,) = queued(lead, status="running", scores={"started_at": long_ago})
+    long_ago = timezone.now() - LOST_AFTER - timedelta(seconds=5)
+    (lost,) = queued(lead, status="running", started_at=long_ago)
     ask_again(request=closed_request(), by=lead, options={})
     assert state_of(lost) == ("failed", LOST)
 
@@ -270,59 +214,5 @@ def test_a_copy_nobody_took_is_rung_for_again_and_given_up_after_half_an_hour(
     assert bells == [evaluation.pk]
 
 
-@pytest.mark.django_db(transaction=True)
-def test_of_six_workers_at_once_two_play(lead: User, bells: list[uuid.UUID], monkeypatch: pytest.MonkeyPatch) -> None:
-    at_work, most, counting = [0], [0], threading.Lock()
-
-    def play() -> Played:
-        with counting:
-            at_work[0] += 1
-            most[0] = max(most[0], at_work[0])
-        time.sleep(0.4)
-        with counting:
-            at_work[0] -= 1
-        return PLAYED
-
-    plays(monkeypatch, play)
-    together = threading.Barrier(6)
-
-    def work(evaluation: Evaluation) -> None:
-        together.wait()
-        try:
-            play_again(evaluation.pk)
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=work, args=[one]) for one in queued(lead, 6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert most[0] == MOST_AT_ONCE
-    assert Evaluation.objects.filter(status="done").count() == MOST_AT_ONCE
-    assert Evaluation.objects.filter(status="queued").count() == 6 - MOST_AT_ONCE
-
-
-@pytest.mark.worker
-@pytest.mark.django_db(transaction=True)
-def test_a_real_worker_plays_a_copy_and_one_that_is_killed_leaves_it_to_be_started_again(
-    lead: User, real_broker: RedisServer, programs: DeskPrograms
-) -> None:
-    request = kettle_before_staff()
-    stood = (request.status, request.rev)
-    slow = programs.worker(SCRIPTED_MODEL_DELAY_SECONDS="20")
-    killed = ask_again(request=request, by=lead, options={"policy": {"auto_refund_limit_minor": 20_000}})
-    wait_until(lambda: state_of(killed)[0] == "running", 20, "the worker has it")
-    slow.end(grace_seconds=0)
-    assert end_lost(timezone.now() + LOST_AFTER + timedelta(seconds=5)) == 1
-    assert state_of(killed) == ("failed", LOST)
-
-    programs.worker()
-    again = ask_again(request=request, by=lead, options=killed.options)
-    wait_until(lambda: state_of(again)[0] != "running" and state_of(again)[0] != "queued", 60, "it was played")
-
-    assert state_of(again) == ("done", "")
-    assert Trial.objects.get().got["paid_minor"] == 12_900
-    request.refresh_from_db()
-    assert (request.status, request.rev) == stood
-    assert (Refund.objects.count(), Charge.objects.get().reserved_minor) == (0, 0)
+def test_no_copy_is_called_lost_while_it_may_still_be_played() -> None:
+    assert LOST_AFTER.total_seconds() > template.MIGRATE_SECONDS + child.START_SECONDS + run_again.PLAY_SECONDS
