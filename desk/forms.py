@@ -14,9 +14,9 @@ from intake.customer_text import one_line_end
 from intake.forms import SignInForm
 from payments.money import format_minor, parse_amount, share_of_paid, to_decimal
 
-QUOTED = "The customer reads your reason in this message, word for word."
+QUOTED = "The customer reads your reason word for word, in a short message from the shop."
 WORDED_BY_A_MODEL = (
-    "The customer reads your reason in this message: worded by the agent, or as it stands where that fails."
+    "The customer reads your reason in a short message: worded by the agent, or as it stands where that fails."
 )
 LEFT_OUT = (
     "Names of staff are taken out. A reason with a link, markup or a word of our own, such as “rule” or “staff”, is "

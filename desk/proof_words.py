@@ -34,6 +34,7 @@ INPUTS = {
     "addresses_reviewer": "text that speaks to the reviewer",
     "used_in": "same picture in other requests",
     "looks_like": "picture that looks the same in other requests",
+    "too_plain": "too plain to be compared",
     "refund_days": "other refunds on",
     "history_days": "days looked back",
     "first_review": "nobody had looked before",

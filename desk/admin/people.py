@@ -31,6 +31,7 @@ class NewPersonForm(AdminUserCreationForm):
 
 @register(User, site=site)
 class PersonAdmin(BoundedAdmin, UserAdmin):
+    list_title = "People"
     form = EmailIsName
     add_form = NewPersonForm
     list_display = ("username", "name", "team", "is_staff", "is_active", "last_login")

@@ -65,6 +65,7 @@ class SectionInline(StackedInline):
 
 @register(PolicyVersion, site=site)
 class PolicyAdmin(ReadOnlyAdmin):
+    list_title = "Policy"
     form = PolicyForm
     list_display = ("number", "limit", "window", "budget", "created_at")
     inlines = (SectionInline,)

@@ -30,15 +30,16 @@ class NoHandWrites:
 
 
 class BoundedAdmin(ModelAdmin):
-    """Pages of at most 50 rows, headed by what they show."""
+    """Pages of at most 50 rows, headed by what they show: `list_title`, else the model's name."""
 
+    list_title = ""
     list_per_page = 50
     list_max_show_all = 200
     show_full_result_count = False
     actions = None
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        title = capfirst(str(self.opts.verbose_name_plural))
+        title = self.list_title or capfirst(str(self.opts.verbose_name_plural))
         return super().changelist_view(request, {"title": title, **(extra_context or {})})
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management import get_commands
 
+from refunddesk.demo_shop.cases import CASES
 from refunddesk.demo_shop.people import CUSTOMERS, STAFF
+from refunddesk.demo_shop.pictures import PHOTO_FOLDER
 from refunddesk.tour.stories import STORIES
 
 ROOT = Path(settings.BASE_DIR)
@@ -26,6 +28,17 @@ def test_the_demo_accounts_and_their_password_are_named() -> None:
 def test_every_story_has_its_row() -> None:
     rows = re.findall(r"^\| (\d+) \|", README, re.MULTILINE)
     assert [int(row) for row in rows] == [story.number for story in STORIES]
+
+
+def test_each_story_names_its_order_and_a_photo_that_is_free() -> None:
+    rows = {int(row[1]): row[0] for row in re.finditer(r"^\| (\d+) \|.*$", README, re.MULTILINE)}
+    for story in STORIES:
+        if story.line is not None:
+            assert f"| {story.line[1]}, " in rows[story.number]
+    named = set(re.findall(r"`([a-z]+(?:-[a-z]+)+)`", "\n".join(rows.values())))
+    there = {file.stem for file in PHOTO_FOLDER.glob("*.jpg")}
+    sent_before = {case.look.photo for case in CASES if case.look}
+    assert (named, len(sent_before)) == (there - sent_before, 7)
 
 
 def test_every_target_of_make_and_every_command_that_is_named_exists() -> None:

@@ -130,7 +130,8 @@
   function amountTyped(form, name) {
     const field = form.elements[name];
     if (!field || !field.value.trim()) return 0;
-    return Number(field.value.replace(/[,$€£¥\s]/g, ""));
+    const typed = field.value.replace(/[$€£¥\s]/g, "");
+    return /^\d{1,3}(,\d{3})+(\.\d*)?$/.test(typed) ? Number(typed.replace(/,/g, "")) : Number(typed);
   }
 
   function labelButton(form) {
