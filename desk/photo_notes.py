@@ -16,7 +16,7 @@ from intake.picture_looks import is_plain
 
 @dataclass(frozen=True)
 class PhotoNotes:
-    """`plain`: it shows too little to be compared with others; `compared`: it was, by its looks."""
+    """`plain`: it shows too little to be compared with others by its looks; `compared`: its looks are known."""
 
     photo: Photo
     word: CameraWord | None
@@ -41,7 +41,7 @@ def photo_notes(
             device=str(photo.camera.get("device", "")),
             reuses=used.get(photo.pk, []),
             plain=is_plain(photo.looks),
-            compared=len(photo.looks) > 1,
+            compared=bool(photo.looks),
         )
         for photo, sent_at in sent.items()
     }
