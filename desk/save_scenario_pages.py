@@ -14,6 +14,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from agent.evaluation.from_case import Copied, NotAScenario, save_case
+from agent.evaluation.neutral_text import KINDS
 from desk.frame import frame_of
 from desk.views import request_or_404
 from intake.models import RefundRequest
@@ -35,7 +36,7 @@ def save_as_scenario(request: HttpRequest, request_uuid: uuid.UUID) -> HttpRespo
         "case": case,
         "scenario": copied.scenario,
         "json": scenario_file(copied),
-        "replaced": sorted(copied.replaced.items()),
+        "kinds": [(kind, copied.replaced.get(kind, 0)) for kind in KINDS],
         "photos": list(copied.photos.items()),
         "frame": frame_of(request),
     }

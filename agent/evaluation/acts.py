@@ -93,6 +93,8 @@ class Play:
             choice=act.choice,
             note=act.note,
             amount_minor=act.amount_minor,
+            units=act.units,
+            shipping_minor=act.shipping_minor,
             require_return=act.require_return,
             source="desk",
         )

@@ -9,6 +9,7 @@ from agent.evaluation.scenario import Act, Answer, Arrives, Decide, TakenBack, T
 from agent.models import Approval, Decision
 from intake.models import Photo, Receipt, RefundRequest, Reply, Step
 from intake.timeline import shorten
+from payments.money import share_of_paid
 
 MOST_ACTS = 100
 MESSAGE_LENGTH = 2000
@@ -28,19 +29,29 @@ Moment = tuple[datetime, Act]
 def acts_of(request: RefundRequest, text: Text, name_of: Names) -> tuple[Act, ...]:
     """At most MOST_ACTS, oldest first, in five queries. `text` rewrites what people wrote, `name_of` names a photo."""
     cards = list(request.approvals.select_related("decision").order_by("opened_at", "id")[:MOST_ACTS])
-    decisions = [(card.decision.created_at, _decide(card, text)) for card in cards if hasattr(card, "decision")]
+    decisions = [
+        (card.decision.created_at, _decide(request, card, text)) for card in cards if hasattr(card, "decision")
+    ]
     moments = [*decisions, *_answers(request, text, name_of), *_receipts(request), *_told(request)]
     return tuple(act for _, act in sorted(moments, key=lambda moment: moment[0])[:MOST_ACTS])
 
 
-def _decide(card: Approval, text: Text) -> Decide:
+def _decide(request: RefundRequest, card: Approval, text: Text) -> Decide:
     decision = card.decision
     note = text(decision.note)
     if decision.choice != Decision.Choice.APPROVE:
         return Decide(choice=decision.choice, note=note)
-    goods = (decision.amount_minor or 0) - decision.shipping_minor
-    amount = None if goods == card.amount_minor else goods
-    return Decide(choice="approve", note=note, amount_minor=amount, require_return=decision.require_return)
+    units = None if decision.units in (None, request.units) else decision.units
+    price = share_of_paid(request.amount_minor, request.units, units or request.units, 0)
+    usual = min(card.amount_minor, price) + decision.shipping_minor
+    return Decide(
+        choice="approve",
+        note=note,
+        amount_minor=None if decision.amount_minor == usual else decision.amount_minor,
+        units=units,
+        shipping_minor=decision.shipping_minor,
+        require_return=decision.require_return,
+    )
 
 
 def _answers(request: RefundRequest, text: Text, name_of: Names) -> Iterable[Moment]:

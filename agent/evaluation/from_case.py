@@ -17,9 +17,8 @@ from django.utils import timezone
 from agent.evaluation.acts_of_case import acts_of
 from agent.evaluation.ground import ORDINARY_POLICY
 from agent.evaluation.known_photos import fixture_name
-from agent.evaluation.neutral_text import NeutralText
 from agent.evaluation.order_of_case import order_of
-from agent.evaluation.people_of_case import texts_of, those_named
+from agent.evaluation.people_of_case import neutral_text_of
 from agent.evaluation.scenario import Ask, EarlierRefund, Scenario, Shop, Wanted
 from agent.models import Decision, Run
 from intake.look_alikes import photos_of, reuses
@@ -62,7 +61,7 @@ def save_case(request: RefundRequest) -> Copied:
     unsaid = left_out(request)
     if unsaid:
         raise NotAScenario(unsaid[0])
-    neutral = NeutralText(*those_named(request, texts_of(request)))
+    neutral = neutral_text_of(request)
     name = _name(request)
     photos = _own_photos(request, lambda photo, number: fixture_name(photo.digest) or f"{name}-{number}.jpg")
     scenario = _scenario(request, name, neutral.of, photos)
@@ -188,12 +187,6 @@ def left_out(request: RefundRequest) -> tuple[str, ...]:
         and errors.exists(),
         "A decision of it was set aside; in a scenario whoever decides may decide.": any(
             decision.set_aside_at for decision in decisions
-        ),
-        "Shipping was given back with it; a scenario's decisions know the goods only.": any(
-            decision.shipping_minor for decision in decisions
-        ),
-        "Fewer units were approved than asked for; a scenario's decisions are about all of them.": any(
-            decision.units not in (None, request.units) for decision in decisions
         ),
     }
     return tuple(sentence for sentence, holds in found.items() if holds)

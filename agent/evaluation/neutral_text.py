@@ -1,33 +1,63 @@
 """Takes personal details out of what people wrote: each is replaced by a neutral stand-in, and counted.
 
 It finds what has a form (addresses of e-mail and post, numbers of phones, cards, accounts, orders) and the names of
-people the shop knows. A name it does not know stays: whoever saves a text reads it before it leaves the desk.
+people the shop knows, and rather replaces too much. A name it does not know stays: whoever saves a text reads it
+before it leaves the desk.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-STREETS = r"street|st|road|rd|avenue|ave|lane|ln|drive|dr|boulevard|blvd|court|ct|way|square|sq|terrace|close|parkway"
-DATES = re.compile(r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})(?!\d)")
-NUMBER = re.compile(r"(?<![\w.,$€£¥#])\+?\(?\d(?:[ \u00a0().\-/]{0,2}\d){5,}(?![\w%])")
-LEAST_PHONE_DIGITS, LEAST_CARD_DIGITS, MOST_CARD_DIGITS = 7, 13, 19
-LEAST_IBAN_DIGITS = 10
+from agent.evaluation.masked_text import MaskedText
+from agent.evaluation.neutral_addresses import ADDRESSES, POSTAL
+from agent.evaluation.neutral_forms import (
+    ACCOUNT,
+    CODE,
+    CODES,
+    EMAIL,
+    HANDLE,
+    NO_WORD_AFTER,
+    NO_WORD_BEFORE,
+    REFUND,
+    REQUEST,
+    RETURN_CODE,
+    SEPARATED,
+    WEB,
+    WRITTEN,
+    Form,
+)
+from agent.evaluation.neutral_names import Named, Names
+from agent.evaluation.neutral_numbers import (
+    CARD,
+    DATE_STAND_IN,
+    DATES,
+    FAR_DATE,
+    PHONE,
+    READABLE,
+    WITH_EXTENSION,
+    is_far,
+    long_numbers,
+)
 
 CUSTOMER_FIRST, CUSTOMER_LAST = "Robin", "Vale"
 COLLEAGUE = "a colleague"
 OTHER_PERSON = "Kim Doe"
-# Names that are words too: only with a capital letter are they taken for a name.
-ALSO_WORDS = re.compile(
-    r"art|autumn|bill|black|brown|bush|carol|case|chance|christian|clay|cook|cooper|daisy|dawn|dean|dick|drew|"
-    r"faith|frank|glass|good|grace|grant|gray|green|hill|hope|hunter|iris|ivy|jack|jay|joy|june|king|lane|lily|"
-    r"little|long|mark|mason|may|mercy|miles|moss|nick|noble|olive|pat|penny|potter|price|ray|rich|rob|rose|"
-    r"ruby|rusty|sage|sandy|smith|sky|stone|summer|sunny|tanner|tucker|victor|violet|wade|ward|white|will|wood|"
-    r"young"
+CUSTOMER, STAFF, OTHER, ORDER = (
+    "name of the customer",
+    "name of a staff member",
+    "name of another person",
+    "order number",
 )
+KINDS = (
+    CUSTOMER, STAFF, OTHER, EMAIL, HANDLE, WEB, POSTAL, PHONE, CARD, ACCOUNT,
+    ORDER, RETURN_CODE, REQUEST, REFUND, CODE, FAR_DATE,
+)  # fmt: skip
+LEAST_BARE_NUMBER = 4
+STAND_INS = {CARD: "0000 0000 0000 0000", PHONE: "555 0100"}
 
 
 @dataclass(frozen=True)
@@ -45,106 +75,135 @@ class Person:
 
 def the_customer(first: str, last: str) -> Person:
     full = f"{CUSTOMER_FIRST} {CUSTOMER_LAST}"
-    return Person(first, last, "name of the customer", CUSTOMER_FIRST, CUSTOMER_LAST, full)
+    return Person(first, last, CUSTOMER, CUSTOMER_FIRST, CUSTOMER_LAST, full)
 
 
 def a_colleague(first: str, last: str) -> Person:
-    return Person(first, last, "name of a staff member", COLLEAGUE, COLLEAGUE, COLLEAGUE)
+    return Person(first, last, STAFF, COLLEAGUE, COLLEAGUE, COLLEAGUE)
 
 
 def somebody_else(first: str, last: str) -> Person:
     """Only the whole name is replaced: a first name alone may be anybody's, or a word."""
-    return Person(first, last, "name of another person", OTHER_PERSON, OTHER_PERSON, OTHER_PERSON, alone=False)
+    return Person(first, last, OTHER, OTHER_PERSON, OTHER_PERSON, OTHER_PERSON, alone=False)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the shop knows of a case beside names.
+
+    `order_numbers`: those of the customer, the one in question first. `harmless`: article numbers, which stay.
+    `asked_in`: the year of the request; dates far from it are about the person. None: every date stays.
+    """
+
+    order_numbers: tuple[str, ...] = ()
+    return_codes: tuple[str, ...] = ()
+    harmless: tuple[str, ...] = ()
+    asked_in: int | None = None
 
 
 class NeutralText:
-    """`order_numbers`: those of the customer, the one in question first. `replaced` counts what was found, by kind."""
+    """`replaced` counts what was found, by kind (one of KINDS)."""
 
-    def __init__(self, people: Iterable[Person] = (), order_numbers: Iterable[str] = ()) -> None:
+    def __init__(self, people: Iterable[Person] = (), known: Known | None = None) -> None:
         self.replaced: Counter[str] = Counter()
-        self._people = list(people)
-        self._orders = [number for number in order_numbers if number]
+        self._known = known or Known()
+        self._forms = (*_order_forms(self._known.order_numbers), *_code_forms(self._known.return_codes), *WRITTEN)
+        self._harmless = tuple(_whole(word) for word in self._known.harmless if word)
+        self._names = _names_of(people)
 
     def of(self, text: str) -> str:
-        for number, order in enumerate(self._orders):
-            text = self._swap(text, _whole(order), "order number", f"PH-{10000 + number}")
-        for kind, pattern, stand_in in FORMS:
-            text = self._swap(text, pattern, kind, stand_in)
-        text = self._swap_if(text, IBAN, "bank account number", "XX00000000000000", _is_iban)
-        text = NUMBER.sub(self._number, text)
-        for person in self._people:
-            text = self._person(text, person)
-        return text
+        masked = MaskedText(text)
+        for harmless in self._harmless:
+            masked.settle(harmless, lambda found: found[0])
+        for form in (*self._forms, *ADDRESSES):
+            self._replace(masked, form)
+        self._dates(masked)
+        for readable in READABLE:
+            masked.settle(readable, lambda found: found[0])
+        for form in (Form(PHONE, WITH_EXTENSION, STAND_INS[PHONE]), *CODES):
+            self._replace(masked, form)
+        self._long_numbers(masked)
+        self._people(masked)
+        return masked.whole()
 
-    def _person(self, text: str, person: Person) -> str:
-        full = " ".join(part for part in (person.first, person.last) if part)
-        if person.first and person.last:
-            text = self._swap(text, _whole(full), person.kind, person.full_becomes)
-        if person.alone:
-            for name, stand_in in ((person.first, person.first_becomes), (person.last, person.last_becomes)):
-                text = self._swap(text, _name(name), person.kind, stand_in) if len(name) > 1 else text
-        return text
+    def _replace(self, masked: MaskedText, form: Form) -> None:
+        def rewritten(found: re.Match[str]) -> str | None:
+            if not form.holds(found[0]):
+                return None
+            if found[0] != form.stand_in:
+                self.replaced[form.kind] += 1
+            return form.stand_in
 
-    def _number(self, found: re.Match[str]) -> str:
-        digits = sum(character.isdigit() for character in found[0])
-        if DATES.match(found[0]) or digits < LEAST_PHONE_DIGITS:
-            return found[0]
-        is_card = LEAST_CARD_DIGITS <= digits <= MOST_CARD_DIGITS and not found[0].startswith(("+", "0", "("))
-        self.replaced["card number" if is_card else "phone or other long number"] += 1
-        return "0000 0000 0000 0000" if is_card else "555 0100"
+        masked.settle(form.pattern, rewritten)
 
-    def _swap(self, text: str, pattern: re.Pattern[str], kind: str, stand_in: str) -> str:
-        return self._swap_if(text, pattern, kind, stand_in, lambda found: True)
-
-    def _swap_if(
-        self, text: str, pattern: re.Pattern[str], kind: str, stand_in: str, holds: Callable[[str], bool]
-    ) -> str:
-        def swapped(found: re.Match[str]) -> str:
-            if not holds(found[0]) or found[0] == stand_in:
+    def _dates(self, masked: MaskedText) -> None:
+        def rewritten(found: re.Match[str]) -> str:
+            if self._known.asked_in is None or not is_far(found, self._known.asked_in):
                 return found[0]
-            self.replaced[kind] += 1
-            return stand_in
+            self.replaced[FAR_DATE] += 1
+            return DATE_STAND_IN
 
-        return pattern.sub(swapped, text)
+        for pattern in DATES:
+            masked.settle(pattern, rewritten)
 
+    def _long_numbers(self, masked: MaskedText) -> None:
+        found = list(long_numbers(masked.text))
+        self.replaced.update(kind for _, _, kind in found)
+        masked.settle_spans([(start, end, STAND_INS[kind]) for start, end, kind in found])
 
-IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?:[ \-]?[A-Z0-9]{4}){2,7}(?:[ \-]?[A-Z0-9]{1,3})?(?!\w)", re.IGNORECASE)
-FORMS = (
-    ("e-mail address", re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+"), "robin.vale@example.com"),
-    ("web address", re.compile(r"(?:https?://|www\.)[^\s<>\"']+", re.IGNORECASE), "https://example.com/"),
-    ("return code", re.compile(r"(?<!\w)RMA-[A-Z0-9]{4,8}(?!\w)", re.IGNORECASE), "RMA-AAAAAA"),
-    ("refund reference", re.compile(r"(?<!\w)(?:re|ch|pi)_\w{4,}"), "re_0000"),
-    ("number of a request", re.compile(r"(?<!\w)#\d{4,}(?!\w)"), "#1000"),
-    (
-        "postal address",
-        re.compile(
-            rf"(?<!\w)\d{{1,5}}[a-z]?,?\s+(?:[A-ZÀ-Þ][\w'’.-]*\s+){{1,3}}(?i:{STREETS})\b\.?"
-            r"(?:,?\s+(?i:apt|apartment|unit|suite|flat|no)\b\.?\s*\w{1,5}\b)?"
-            r"(?:,\s*[A-ZÀ-Þ]\w+(?:\s[A-ZÀ-Þ]\w+){0,2})?(?:,?\s+[A-Z]{2}\s+\d{5}(?:-\d{4})?\b)?",
-        ),
-        "1 Sample Street",
-    ),
-    (
-        "postal address",
-        re.compile(
-            r"(?<!\w)(?:[^\W\d_][\w-]*(?:straße|strasse|str\.|weg|platz|allee|gasse)|(?:rue|avenue|place|via|calle)"
-            r"(?:\s[^\W\d_][\w'’-]*){1,4})\s+\d{1,4}[a-z]?(?!\w)(?:,?\s+\d{4,5}\s+[^\W\d_]\w+)?",
-            re.IGNORECASE,
-        ),
-        "1 Sample Street",
-    ),
-)
+    def _people(self, masked: MaskedText) -> None:
+        for find in (
+            self._names.literal_in,
+            lambda text: self._names.rows_in(text, joined=True),
+            lambda text: self._names.rows_in(text, joined=False),
+        ):
+            found = list(find(masked.text))
+            self.replaced.update(named.kind for _, _, named in found)
+            masked.settle_spans([(start, end, named.stand_in) for start, end, named in found])
 
 
-def _is_iban(found: str) -> bool:
-    return sum(character.isdigit() for character in found) >= LEAST_IBAN_DIGITS
+def _names_of(people: Iterable[Person]) -> Names:
+    """The whole name in both orders, then its parts; who comes first wins where two share a name."""
+    names = Names()
+    for person in people:
+        if person.first and person.last:
+            for full in (f"{person.first} {person.last}", f"{person.last} {person.first}"):
+                names.add_whole(full, Named(person.full_becomes, person.kind))
+        if person.alone:
+            names.add_alone(person.first, Named(person.first_becomes, person.kind))
+            names.add_alone(person.last, Named(person.last_becomes, person.kind))
+    return names
+
+
+def _order_forms(numbers: Iterable[str]) -> list[Form]:
+    """The customer's own numbers with any separators or without their letters; then whatever looks like one."""
+    known = [number for number in numbers if number]
+    forms = [Form(ORDER, _separated(order), f"PH-{10000 + number}") for number, order in enumerate(known)]
+    for number, order in enumerate(known):
+        digits = re.search(r"\d+$", order)
+        if digits and len(digits[0]) >= LEAST_BARE_NUMBER:
+            bare = re.compile(rf"(?<![\w.,$€£¥+]){digits[0]}(?![\w%]|[.,]\d)")
+            forms.append(Form(ORDER, bare, str(10000 + number)))
+    for letters in sorted({found[0] for order in known if (found := re.match(r"[^\W\d_]+", order))}):
+        like_one = rf"{NO_WORD_BEFORE}{re.escape(letters)}{SEPARATED}\d{{4,9}}{NO_WORD_AFTER}"
+        forms.append(Form(ORDER, re.compile(like_one, re.IGNORECASE), "PH-19999"))
+    return forms
+
+
+def _code_forms(codes: Iterable[str]) -> list[Form]:
+    """The case's own return codes, also without what they begin with."""
+    forms = []
+    for code in codes:
+        forms.append(Form(RETURN_CODE, _separated(code), "RMA-AAAAAA"))
+        forms.append(Form(RETURN_CODE, _separated(code.rpartition("-")[2]), "RMA-AAAAAA"))
+    return forms
+
+
+def _separated(number: str) -> re.Pattern[str]:
+    """In any case, with anything that is neither letter nor digit between its characters."""
+    spelled = r"[\W_]{0,2}".join(re.escape(character) for character in number if character.isalnum())
+    return re.compile(rf"{NO_WORD_BEFORE}{spelled}{NO_WORD_AFTER}", re.IGNORECASE)
 
 
 def _whole(words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
-
-
-def _name(name: str) -> re.Pattern[str]:
-    if ALSO_WORDS.fullmatch(name.lower()) is None:
-        return _whole(name)
-    return re.compile(rf"(?<!\w)(?:{re.escape(name.capitalize())}|{re.escape(name.upper())})(?!\w)")

@@ -61,12 +61,15 @@ class Ask(Part):
 
 
 class Decide(Part):
-    """Staff answer the open card. `amount_minor` None: what the card would pay."""
+    """Staff answer the open card. `units` None: all that were asked for. `amount_minor` with `shipping_minor` in it;
+    None: what these units cost, at most what the card would pay, and the shipping."""
 
     act: Literal["decide"] = "decide"
     choice: Literal["approve", "ask_customer", "decline"]
     note: str = ""
     amount_minor: int | None = None
+    units: Annotated[int, Field(gt=0)] | None = None
+    shipping_minor: Minor = 0
     require_return: bool | None = None
 
 
