@@ -15,8 +15,12 @@ from agent.jobs.reply import review_reply
 from agent.jobs.review import review_request
 from agent.lease import Lease
 from agent.models import Run
+from intake.models import Step
+from intake.statuses import Status
+from intake.timeline import Entry, write_step
 from payments.models import Refund
 
+UNDER_WAY = (Status.WORKING, Status.REFUNDING)
 JOBS: dict[str, Callable[[Lease, Run], None]] = {
     Run.Trigger.REQUEST: review_request,
     Run.Trigger.DECISION: carry_out_decision,
@@ -40,8 +44,21 @@ def _finish_what_was_begun(lease: Lease, run: Run) -> bool:
     """A refund that a dead try of this run reserved decides how the run ends; True: it has ended."""
     with lease.fenced():
         end_leftover_steps(run)
+        if run.request.status in UNDER_WAY:
+            write_step(run.request_id, _again_step(run))
     refund_id = Refund.objects.filter(run_uuid=run.pk).values_list("pk", flat=True).first()
     if refund_id is None:
         return False
     settle_and_finish(lease, refund_id)
     return True
+
+
+def _again_step(run: Run) -> Entry:
+    """Without it the steps of two tries would read like one that did everything twice."""
+    return Entry(
+        kind=Step.Kind.TRIGGER,
+        actor=Step.Actor.SYSTEM,
+        title=f"Taken up again, try {run.tries}",
+        detail="The try before did not come to its end. What it had begun with money is settled first.",
+        run_uuid=run.pk,
+    )

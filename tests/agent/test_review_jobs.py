@@ -158,7 +158,7 @@ def test_a_try_that_fails_is_given_back_and_the_last_one_brings_a_person(fake_re
     request.refresh_from_db()
     assert (run.status, request.status) == ("failed", "needs_approval")
     assert open_card(request).recommendation == "manual_review"
-    assert titles(request) == ["The agent could not finish"]
+    assert titles(request) == ["Taken up again, try 2", "Taken up again, try 3", "The agent could not finish"]
     assert told(request) == ["person_is_looking"]
     assert "secret" not in run.result
 
