@@ -50,7 +50,8 @@ def test_a_copy_is_kept_for_ninety_days_and_its_request_for_ever() -> None:
     old, new = copy(COPIES_KEPT_FOR + timedelta(minutes=1)), copy(COPIES_KEPT_FOR - timedelta(minutes=1))
     assert purge_evaluations() == 1
     assert list(Evaluation.objects.all()) == [new]
-    assert RefundRequest.objects.filter(pk=old.request_id).exists()
+    assert old.request is not None
+    assert RefundRequest.objects.filter(pk=old.request.pk).exists()
 
 
 def test_what_has_not_ended_is_left_to_those_who_end_it() -> None:
