@@ -16,9 +16,10 @@ from agent.models import Approval
 from agent.outcomes import Blocked, Handover, Reserved
 from agent.pay import judge_now, refund_automatically
 from agent.runs import claim
+from agent.tasks import work
 from agent.verify.evidence import check_files
 from agent.verify.pages import read_pages
-from intake import shelf_of_looks
+from intake import look_alikes, shelf_of_looks
 from intake.models import Photo, RefundRequest
 from intake.photos import read_photo
 from intake.rules import failed
@@ -131,6 +132,7 @@ def test_a_pale_copy_is_not_paid_and_names_the_other_request(contrast: float) ->
 
 def test_a_shelf_emptied_while_it_is_used_lets_no_copy_through(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another look-up begins the shelf anew between this one's reading and comparing."""
+    monkeypatch.setattr(look_alikes, "keeper", ShelfKeeper())
     first, _ = reviewed(demo("carafe-cracked"))
     real = ShelfKeeper.read
 
@@ -146,10 +148,32 @@ def test_a_shelf_emptied_while_it_is_used_lets_no_copy_through(monkeypatch: pyte
 
 def test_what_cannot_be_compared_pays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     reviewed(demo("carafe-cracked"))
+    monkeypatch.setattr(look_alikes, "keeper", ShelfKeeper())
     monkeypatch.setattr(shelf_of_looks, "_looks_of", lambda digests: {})
     with pytest.raises(LooksNotRead):
         reviewed(changed(demo("carafe-cracked")))
     assert Refund.objects.count() == 1
+
+
+def test_a_run_that_cannot_compare_is_tried_again(fake_review: FakeReview, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No person is asked for a picture the database gives a moment later."""
+    first = RequestFactory(status="refunded")
+    sent_with(first, demo("carafe-cracked"))
+    request = RequestFactory()
+    sent_with(request, changed(demo("carafe-cracked")))
+    monkeypatch.setattr(look_alikes, "keeper", ShelfKeeper())
+    with monkeypatch.context() as away:
+        away.setattr(shelf_of_looks, "_looks_of", lambda digests: {})
+        work(str(request.runs.get().pk))
+    run = request.runs.get()
+    assert (run.status, run.tries, request.approvals.count(), Refund.objects.count()) == ("queued", 1, 0, 0)
+    request.runs.update(due_at=timezone.now())
+    assert work_off(request).status == "needs_approval"
+    assert (
+        request.approvals.get()
+        .failed_rules[0]["sentence"]
+        .endswith(f"looks like one sent with request #{first.number}.")
+    )
 
 
 def test_a_declined_customer_who_asks_again_with_the_picture_comes_before_staff() -> None:
