@@ -60,8 +60,8 @@ def frame_of(request: HttpRequest, current: str = "") -> Frame:
 
 
 def frame_for(user: User, current: str = "") -> Frame:
-    """A fixed number of queries: the counts are one, the brake three, the person's permissions two, for a lead the
-    providers' keys one."""
+    """A fixed number of queries: the counts are one, the brake three, the person's permissions two, the providers' keys
+    one where there are any."""
     counted = queues.counts()
     may_pause = user.has_perm("agent.change_switch")
     return Frame(
@@ -70,5 +70,5 @@ def frame_for(user: User, current: str = "") -> Frame:
         brake=brake_now(),
         may_pause=may_pause,
         model=model_in_use(),
-        refused_keys=refused_keys() if may_pause else [],
+        refused_keys=refused_keys() if user.has_perm("intake.view_refundrequest") else [],
     )

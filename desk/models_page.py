@@ -11,6 +11,7 @@ from django.db.models import F, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from agent.llm.customers_today import is_near, tokens_left
 from agent.llm.providers_today import SUMS, ChainToday, chain_today, used_of
 from agent.llm.token_ledger import today
 from agent.llm.used import Used
@@ -40,9 +41,12 @@ class ProviderDays:
 
 @dataclass(frozen=True)
 class CustomerToday:
+    """`left`: tokens of today that are not used, None without a limit; `near`: not many are."""
+
     customer: User
     used: Used
-    over: bool
+    left: int | None
+    near: bool
 
 
 @dataclass(frozen=True)
@@ -97,8 +101,9 @@ def _customers() -> list[CustomerToday]:
         .order_by("-all_tokens", "customer_id")[:MOST_CUSTOMERS]
     )
     people = User.objects.in_bulk([row["customer_id"] for row in rows])
-    limit = settings.LLM_CUSTOMER_TOKENS_PER_DAY
     return [
-        CustomerToday(people[row["customer_id"]], used_of(row), limit is not None and row["all_tokens"] >= limit)
+        CustomerToday(
+            people[row["customer_id"]], used_of(row), tokens_left(row["all_tokens"]), is_near(row["all_tokens"])
+        )
         for row in rows
     ]

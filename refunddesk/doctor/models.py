@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from agent.llm.customers_today import NEAR, customers_today
 from agent.llm.providers_today import ProviderToday, chain_today
 from desk.model_cost import known_cost
 from intake.shop_clock import shop_time
@@ -18,7 +19,12 @@ STATES: dict[str, State] = {"ready": "ok", "key refused": "missing", "left alone
 
 
 def models() -> Iterator[Finding]:
-    """One line for each provider, one for who stands behind them."""
+    """One line for each provider, one for who stands behind them, one for the customers when each has a limit."""
+    yield from _providers()
+    yield from _customers()
+
+
+def _providers() -> Iterator[Finding]:
     chain = chain_today()
     if not chain.providers:
         yield Finding("note", ABOUT, NOBODY if chain.scripted is None else ALONE)
@@ -27,6 +33,21 @@ def models() -> Iterator[Finding]:
         yield _line(place, one)
     behind = "a person gets the case" if chain.scripted is None else "the scripted model stands in, and pages say so"
     yield Finding("ok", ABOUT, f"when none of them answers, {behind}")
+
+
+def _customers() -> Iterator[Finding]:
+    """A customer is told by number: names do not belong into a terminal's history."""
+    stand = customers_today()
+    if stand is None:
+        return
+    words = f"each has {stand.limit:,} tokens of a model a day; "
+    if stand.largest_id is None:
+        yield Finding("ok", "customers", f"{words}nobody used any today")
+        return
+    words += f"today {stand.over} used them up, {stand.near} used {NEAR:.0%} or more; "
+    left = max(0, stand.limit - stand.largest_tokens)
+    words += f"number {stand.largest_id} used most: {stand.largest_tokens:,} ({left:,} left)"
+    yield Finding("note" if stand.over else "ok", "customers", words)
 
 
 def _line(place: int, one: ProviderToday) -> Finding:

@@ -65,7 +65,7 @@ def test_each_provider_stands_in_its_place_with_what_today_used(
         "Tokens today 120 Left today no limit Cost today $0.01 and 1 call of unknown cost Calls today 2 "
         "Failed in a row 2" in page
     )
-    assert page.index("Priya Raman limit reached 1 750 unknown") < page.index("2 120 at least $0.01")
+    assert page.index("Priya Raman limit reached 1 750 0 unknown") < page.index("2 120 380 at least $0.01")
 
 
 def test_what_evaluations_used_counts_against_the_day(support: Client, chain: tuple[Provider, ...]) -> None:
@@ -136,7 +136,18 @@ def test_the_page_takes_as_many_queries_however_much_there_is(lead: Client, chai
     assert lead.get("/desk/models/").content.decode().count('<tr><th scope="row">') == 20 + 5
 
 
-def test_leads_are_told_of_a_refused_key_until_it_changes(
+def test_what_customers_have_left_is_told_only_where_there_is_a_limit(support: Client, settings: Any) -> None:
+    settings.LLM_CUSTOMER_TOKENS_PER_DAY = None
+    count_call("groq", CustomerFactory(first_name="Priya", last_name="Raman").pk, Usage(300, 20, 0))
+    count_call("groq", CustomerFactory(first_name="Noor", last_name="Aziz").pk, Usage(319, 0, 0))
+    assert "Customer Calls Tokens Cost Priya Raman 1 320 $0 Noor Aziz 1 319 $0" in words(support)
+    settings.LLM_CUSTOMER_TOKENS_PER_DAY = 400
+    assert "Customer Calls Tokens Left Cost Priya Raman near the limit 1 320 80 $0 Noor Aziz 1 319 81 $0" in words(
+        support
+    )
+
+
+def test_all_who_work_on_requests_are_told_of_a_refused_key_until_it_changes(
     lead: Client, support: Client, chain: tuple[Provider, ...], settings: Any
 ) -> None:
     def notices(client: Client) -> int:
@@ -144,7 +155,7 @@ def test_leads_are_told_of_a_refused_key_until_it_changes(
 
     assert notices(lead) == 0
     refuse_key(chain[0])
-    assert (notices(lead), notices(support)) == (1, 0)
+    assert (notices(lead), notices(support)) == (1, 1)
     settings.LLM_CHAIN = (Provider("groq", "https://api.groq.com/openai/v1", "a new key", "llama-4"),)
     assert notices(lead) == 0
 

@@ -124,6 +124,28 @@ def test_a_key_that_was_refused_is_not_held_against_a_new_one(settings: Settings
     ]
 
 
+def test_customers_over_and_near_their_limit_are_counted_and_the_largest_told(settings: Settings) -> None:
+    settings.LLM_API_KEY, settings.LLM_CUSTOMER_TOKENS_PER_DAY = "sk-secret", 1000
+
+    def line() -> list[str]:
+        return [line for line in told() if line.split()[1] == "customers"]
+
+    assert line() == ["ok       customers each has 1,000 tokens of a model a day; nobody used any today"]
+    for used in (799, 800, 999):
+        count_call("openrouter", CustomerFactory().pk, Usage(used, 0, 0))
+    largest = CustomerFactory()
+    count_call("openrouter", largest.pk, Usage(900, 0, 0))
+    assert line()[0].startswith("ok       customers each has 1,000 tokens of a model a day; today 0 used them up, 3 ")
+    count_call("another", largest.pk, Usage(90, 60, 0))
+    count_call("openrouter", CustomerFactory().pk, Usage(1000, 0, 0))
+    assert line() == [
+        "note     customers each has 1,000 tokens of a model a day; today 2 used them up, 2 used 80% or more; "
+        f"number {largest.pk} used most: 1,050 (0 left)"
+    ]
+    settings.LLM_CUSTOMER_TOKENS_PER_DAY = None
+    assert line() == []
+
+
 @pytest.mark.parametrize(
     ("url", "shown"),
     [

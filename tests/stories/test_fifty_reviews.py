@@ -94,8 +94,10 @@ def test_fifty_reviews_at_once_take_at_most_half_as_long_again_as_one(
     with OpenAIServer(delay_seconds=ANSWER_SECONDS) as server:
         model = {"LLM_BASE_URL": server.url, "LLM_API_KEY": "any", "LLM_MODEL": MODEL, "SCRIPTED_MODEL": "never"}
         worker = programs.worker(**model)
+        seconds_until_done(reviews(1))  # the worker's first pays for imports and connections, and is no yardstick
+        warm = len(server.asked)
         one = seconds_until_done(reviews(1))
-        asked = len(server.asked)
+        asked = len(server.asked) - warm
         with PeakMemory(worker) as memory:
             fifty, computed = fifty_at_once(worker)
             if fifty > one * MOST_TIMES_LONGER:  # somebody else had the processors
@@ -107,7 +109,7 @@ def test_fifty_reviews_at_once_take_at_most_half_as_long_again_as_one(
         f"{computed:.1f} s of computing, {memory.most_mib:.0f} MiB at most"
     )
     assert asked >= FEWEST_CALLS
-    assert len(server.asked) - asked >= AT_ONCE * FEWEST_CALLS
+    assert len(server.asked) - warm - asked >= AT_ONCE * FEWEST_CALLS
     assert not Step.objects.filter(kind=Step.Kind.ERROR).exists()
     assert times <= MOST_TIMES_LONGER
     assert memory.most_mib <= MOST_MEMORY_MIB
