@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
+from agent.decide import NOTE_LENGTH, QUESTION_LENGTH
 from agent.evaluation.scenario import Act, Answer, Arrives, Decide, TakenBack, TimePasses
 from agent.models import Approval, Decision
 from intake.models import Photo, Receipt, RefundRequest, Reply, Step
@@ -38,7 +39,8 @@ def acts_of(request: RefundRequest, text: Text, name_of: Names) -> tuple[Act, ..
 
 def _decide(request: RefundRequest, card: Approval, text: Text) -> Decide:
     decision = card.decision
-    note = text(decision.note)
+    most = QUESTION_LENGTH if decision.choice == Decision.Choice.ASK_CUSTOMER else NOTE_LENGTH
+    note = shorten(text(decision.note), most)  # a stand-in may be longer than the name
     if decision.choice != Decision.Choice.APPROVE:
         return Decide(choice=decision.choice, note=note)
     units = None if decision.units in (None, request.units) else decision.units

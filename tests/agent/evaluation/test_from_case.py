@@ -335,6 +335,26 @@ def test_a_decision_that_was_set_aside_is_refused_and_can_still_be_played_again(
     assert copied.left_out == (sentence,)
 
 
+def question_full_of_names() -> RefundRequest:
+    request, staff = work_off(asks(CustomerFactory(), "SCL-01", "defective", "scale-blank-display")), StaffFactory()
+    question = ("Maya asks? " * 50)[:500]
+    decide(approval_id=open_card(request).pk, by=staff, choice="ask_customer", note=question, source="desk")
+    work_off(request)
+    wait_for(request, "late")
+    decide(approval_id=open_card(request).pk, by=staff, choice="decline", note="No answer.", source="desk")
+    return work_off(request)
+
+
+def test_a_question_that_grows_by_its_stand_ins_can_still_be_asked() -> None:
+    scenario = saved(question_full_of_names)
+    asked = scenario.then[0]
+    assert isinstance(asked, Decide)
+    assert asked.note.startswith("a colleague asks? a colleague")
+    assert len(asked.note) == 500
+    again = played(scenario)
+    assert (again.differences, again.passed) == ([], True)
+
+
 def test_personal_details_of_every_text_of_a_case_are_replaced() -> None:
     LineFactory(order__customer=CustomerFactory(first_name="José", last_name="O’Hara"))
     anna = CustomerFactory(first_name="Anna-Lena", last_name="van der Berg")
