@@ -220,7 +220,7 @@ def test_a_stop_leaves_no_process_and_a_row_that_says_so(
     write_scenario(tmp_path / "scenarios")
     words = ["evaluate", "--folder", str(tmp_path / "scenarios"), "--trials", "100", "--jobs", "2"]
     with manage(shop, *words) as process:
-        wait_for_count(tmp_path / "refunddesk-scratch", 2)
+        wait_for_count(tmp_path / "refunddesk-scratch-evaluation", 2)
         process.send_signal(number)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == code

@@ -6,7 +6,7 @@ import contextlib
 import time
 from pathlib import Path
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0  # a migration stands before the first one
 
 
 def scratch_processes(folder: Path) -> list[int]:
