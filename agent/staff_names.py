@@ -60,7 +60,8 @@ def names_one_of(text: str, people: frozenset[Person]) -> bool:
 
 def without_names(text: str, people: frozenset[Person]) -> str:
     """Each name is `our team`, the parts of one name together."""
-    pieces, end = [], 0
+    pieces: list[str] = []
+    end = 0
     for start, stop in _found(text, people):
         between = text[end:start]
         if pieces and not between.strip():
