@@ -93,7 +93,7 @@ WRITTEN = (
     _form(HANDLE, rf"(?<!\w)(?:{PLATFORMS})\s(?:is\s)?[^\W_]{{1,40}}[_.\d][\w.-]{{1,60}}", "@sample"),
     _form(RETURN_CODE, rf"{NO_WORD_BEFORE}RMA{SEPARATED}[A-Z0-9]{{4,8}}{NO_WORD_AFTER}", "RMA-AAAAAA", _is_return_code),
     _form(REFUND, r"(?<!\w)(?:re|ch|pi|py|cus|pm|txn)_\w{4,}", "re_0000"),
-    _form(REQUEST, r"(?<!\w)#\s?\d{4,6}(?!\w)", "#1000"),
+    _form(REQUEST, r"(?<!\w)#\s?\d{4,6}(?!\w|[^\w\s]\d|\s\d{3}|\s[^\w\s]\s\d)", "#1000"),
     _form(
         REQUEST,
         r"(?<!\w)(?:request|ticket|case|claim|anfrage|vorgang|demande)\s(?:number\s|no\.?\s?|nr\.?\s?|n°\s?)?"
@@ -113,7 +113,7 @@ GROUP = r"(?=[A-Z]{0,8}\d|[A-Z]{1,2}(?![A-Z0-9]))[A-Z0-9]{1,9}(?![A-Za-z0-9])"
 CODES = (
     Form(
         CODE,
-        re.compile(rf"{NO_WORD_BEFORE}{GROUP}(?:[ \u00a0\-\u2010-\u2015_./]{GROUP}){{1,11}}"),
+        re.compile(rf"{NO_WORD_BEFORE}{GROUP}(?:[ \u00a0\-\u2010-\u2015_./]{GROUP}){{1,11}}(?:{SEPARATED}\d){{0,20}}"),
         "REF-0000",
         lambda found: _has_letter(found) and _is_grouped_code(found),
     ),

@@ -14,7 +14,7 @@ CARD, PHONE, FAR_DATE = "card number", "phone or other long number", "date far f
 YEARS_BEFORE, YEARS_AFTER = 3, 1
 DATE_STAND_IN = "01/01/2000"
 
-ALONE_BEFORE, ALONE_AFTER = r"(?<![\w.,/+])(?<!\w-)(?<!\d[\W_])", r"(?!\d|[.,\-/]\d)"
+ALONE_BEFORE, ALONE_AFTER = r"(?<![\w.,/+])(?<!\w-)(?<!\d[\W_])", r"(?!\d|[^\w\s]{1,2}\d)"
 NOT_IN_A_NUMBER = rf"{ALONE_BEFORE}(?<!\d[\W_]{{2}})(?<!\d[\W_]{{3}})"
 MONTHS = (
     r"(?:jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|f[ée]vr(?:ier)?|mar(?:ch|s)?|m[äa]rz|apr(?:il)?|avril|may|mai|june?|juni|juin|"
@@ -43,14 +43,14 @@ UNITS = (
     r"years?|hours?|minutes?|mins?|seconds?|times?|units?|pieces?|pcs|cups?|filters?|mugs?|stück|tage?n?|jours?|x)"
 )
 READABLE = (
-    re.compile(rf"(?:[$€£¥]\s?|(?<!\w){CURRENCY}\s?){AMOUNT}(?!\d|[.\-/,]\d)", re.IGNORECASE),
-    re.compile(rf"{ALONE_BEFORE}{AMOUNT}\s?(?:[$€£¥]|{CURRENCY})", re.IGNORECASE),
+    re.compile(rf"(?:(?<!\d)(?<!\d )[$€£¥]\s?|(?<!\w){CURRENCY}\s?){AMOUNT}{ALONE_AFTER}", re.IGNORECASE),
+    re.compile(rf"{ALONE_BEFORE}(?<!\d[\W_]{{3}}){AMOUNT}\s?(?:[$€£¥]|{CURRENCY})", re.IGNORECASE),
     re.compile(rf"{ALONE_BEFORE}(?!0\d)(?:\d{{1,3}}(?:,\d{{3}}){{1,3}}|\d{{1,6}})\.\d{{2}}{ALONE_AFTER}"),
     re.compile(rf"{ALONE_BEFORE}(?!0\d)(?:\d{{1,3}}(?:\.\d{{3}}){{1,3}}|\d{{1,6}}),\d{{2}}{ALONE_AFTER}"),
     re.compile(r"(?<![\w.,\-/+:])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?![:\d]|[.\-/]\d)"),
     re.compile(
         rf"{NOT_IN_A_NUMBER}\d{{1,4}}(?:[.,]\d{{1,2}})?(?:\s?[x×*]\s?\d{{1,4}}(?:[.,]\d{{1,2}})?){{1,3}}"
-        rf"(?:\s?{UNITS})?(?![\w]|[.,\-/]\d| \d)",
+        rf"(?:\s?{UNITS})?(?!\w|[\W_]{{1,3}}\d)",
         re.IGNORECASE,
     ),
     re.compile(rf"{NOT_IN_A_NUMBER}\d{{1,5}}(?:[.,]\d{{1,2}})?[\s\-]?{UNITS}(?![^\W_])", re.IGNORECASE),
