@@ -235,7 +235,11 @@ def test_who_may_only_read_an_account_sees_nothing_of_its_password(lead: Client,
 
 
 def test_refunds_are_filtered_by_who_paid(lead: Client) -> None:
-    kinds = {"agent": {"automatic": True}, "person": {"automatic": False}, "elsewhere": {"request_uuid": None}}
+    kinds: dict[str, dict[str, Any]] = {
+        "agent": {"automatic": True},
+        "person": {"automatic": False},
+        "elsewhere": {"request_uuid": None},
+    }
     made = {
         who: RefundFactory(key=who, reference=f"re_{who}", **{"request_uuid": uuid.uuid4(), **kind})
         for who, kind in kinds.items()
