@@ -7,6 +7,7 @@ import uuid
 
 import pytest
 from django.test import Client
+from pytest_django.fixtures import Settings
 
 from agent.models import Approval, Decision
 from intake.models import RefundRequest
@@ -123,6 +124,16 @@ def test_decline_needs_a_reason(support: Client, card: Approval) -> None:
     assert_nothing_decided(card)
     support.post(address(card), fields(card, "decline", note="A replacement was sent."), headers=HTMX)
     assert (Decision.objects.get().choice, Decision.objects.get().note) == ("decline", "A replacement was sent.")
+
+
+@pytest.mark.parametrize(("key", "words"), [("", "word for word"), ("a-key", "worded by the agent, or as it stands")])
+def test_decline_says_truly_what_the_customer_reads(
+    support: Client, card: Approval, settings: Settings, key: str, words: str
+) -> None:
+    settings.LLM_CHAIN, settings.LLM_API_KEY = (), key
+    page = support.get(address(card), fields(card, "decline"), headers=HTMX).content.decode()
+    assert f"The customer reads your reason {words}" in page.replace("in a short message: ", "")
+    assert "such as “rule” or “staff”, is not quoted at all" in page
 
 
 def test_without_javascript_the_form_is_a_page_and_leads_back(support: Client, card: Approval) -> None:
