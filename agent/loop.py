@@ -29,6 +29,7 @@ from intake.models import Step
 from intake.timeline import Entry, write_step
 
 SAME_CALL_LIMIT = 3
+CALLS_LIMIT = 16
 BAD_ANSWERS_LIMIT = 3
 EMPTY_ANSWERS_LIMIT = 2
 # Kept free at the end of a run for reserving money, or for the card.
@@ -117,6 +118,8 @@ class _Conversation:
 
     def _run_calls(self, reply: Reply) -> ReviewResult | None:
         """One after another; what stands behind a call that ends the review is not run."""
+        if len(reply.tool_calls) > CALLS_LIMIT:
+            raise GivenUp(f"The model asked for more than {CALLS_LIMIT} things in one answer.")
         paid: Ran | None = None
         bad = False
         for position, call in enumerate(reply.tool_calls):

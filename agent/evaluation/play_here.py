@@ -16,6 +16,8 @@ from agent.evaluation.scenario import Scenario
 from intake.refusals import Refusal
 from intake.submit_request import submit_request
 
+NOBODY_ANSWERED = "No model answered a single call. See what `manage.py doctor` says of the provider."
+
 
 def play_here(
     scenario: Scenario,
@@ -30,7 +32,10 @@ def play_here(
             play, stopped = _play(scenario, options, stored_copies or {})
         except (BadOptions, NoSuchPicture, Refusal) as error:
             return could_not_be_played(scenario, number, str(error))
-        return outcome_of(play, scenario, number, stopped)
+        played = outcome_of(play, scenario, number, stopped)
+    if not played.provider and scenario.provider is None:
+        return could_not_be_played(scenario, number, NOBODY_ANSWERED)
+    return played
 
 
 def _play(scenario: Scenario, options: Options, stored_copies: Mapping[str, bytes]) -> tuple[Play, str]:

@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+import httpx2
 from django.conf import settings
-from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI
+from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, DefaultAsyncHttpxClient
 
 from agent.llm.base import (
     NO_USAGE,
@@ -34,6 +35,7 @@ from agent.llm.base import (
     ToolSpec,
     Watch,
 )
+from agent.llm.bounded_transport import BoundedTransport
 from agent.llm.features import DEFAULTS, Features, Sent, refused_feature
 from agent.llm.payload import MAX_TOKENS, holds_pictures, known_ids, payload_for
 from agent.llm.providers_now import provider_name
@@ -43,6 +45,7 @@ from agent.llm.refusals import is_unreadable_call, trouble_of_status
 logger = logging.getLogger(__name__)
 
 NO_EYES = "The model does not take pictures."
+UNUSABLE = "The address or the key of the model's provider cannot be used."
 NO_TIME = "The model's provider did not answer in time."
 LARGER = 4
 LOOP_GRACE_SECONDS = 5
@@ -141,7 +144,11 @@ class OpenAIChat:
         seconds = end - time.monotonic()
         if seconds <= 0:
             raise Temporary(NO_TIME)
-        call = _send(_client(self.base_url, self._api_key), payload, seconds)
+        try:
+            client = _client(self.base_url, self._api_key)
+        except (httpx2.InvalidURL, ValueError):
+            raise Temporary(UNUSABLE) from None
+        call = _send(client, payload, seconds)
         coming = asyncio.run_coroutine_threadsafe(call, _loop())
         try:
             return coming.result(timeout=seconds + LOOP_GRACE_SECONDS)
@@ -163,6 +170,9 @@ async def _send(client: AsyncOpenAI, payload: dict[str, Any], seconds: float) ->
     except APIConnectionError as error:
         logger.warning("the model's provider cannot be reached: %s", type(error.__cause__ or error).__name__)
         raise Temporary("The model's provider could not be reached.") from None
+    except (httpx2.InvalidURL, UnicodeError, OverflowError, ExceptionGroup) as error:
+        logger.warning("the address or the key of a model's provider cannot be used: %s", type(error).__name__)
+        raise Temporary(UNUSABLE) from None
 
 
 def _decoded(response: Any) -> HttpAnswer:
@@ -223,7 +233,8 @@ def _loop() -> asyncio.AbstractEventLoop:
 @cache
 def _client_of(base_url: str, api_key: str) -> AsyncOpenAI:
     """A local server without a key is sent a word instead: the SDK wants one."""
-    return AsyncOpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0)
+    way = DefaultAsyncHttpxClient(transport=BoundedTransport())
+    return AsyncOpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0, http_client=way)
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent.evaluation.play_apart import play_case
 from agent.prompts import PROMPT_VERSION
 from tests.agent.evaluation.cases import a_scenario
-from tests.openai_server import OpenAIServer
+from tests.openai_server import Canned, OpenAIServer
 
 CARAFE = a_scenario()
 
@@ -31,3 +31,10 @@ def test_another_model_of_a_provider_is_asked_and_nobody_stands_behind_it(ollama
 def test_the_scripted_model_is_played_without_asking_anybody(ollama: OpenAIServer) -> None:
     played = play_case(CARAFE, {"provider": "scripted"})
     assert (played.provider, played.differences, ollama.asked) == ("scripted", [], [])
+
+
+def test_a_provider_that_answers_nothing_was_not_measured(ollama: OpenAIServer) -> None:
+    ollama.canned.extend([Canned({"error": {"message": "no such key"}}, status=401)] * 20)
+    played = play_case(CARAFE, {"provider": "ollama"})
+    assert played.not_played == "No model answered a single call. See what `manage.py doctor` says of the provider."
+    assert (played.passed, played.got) == (False, {})

@@ -148,6 +148,16 @@ def test_a_second_answer_without_a_call_goes_to_a_person(ask: Ask, played: Any, 
     assert Refund.objects.count() == 0
 
 
+def test_an_answer_that_asks_for_hundreds_of_things_is_not_worked_off(ask: Ask, played: Any) -> None:
+    request = ask("carafe", "carafe-cracked")
+    calls = [("read_policy", {"topic": f"topic {number}"}) for number in range(300)]
+    result, puppet = played(request, says(*calls))
+    assert result.recommendation == "manual_review"
+    assert len(puppet.asked) == 1
+    assert not request.steps.filter(tool="read_policy").exists()
+    assert error_of(request) == "The model asked for more than 16 things in one answer."
+
+
 def test_the_third_identical_call_goes_to_a_person(ask: Ask, played: Any) -> None:
     request = ask("kettle")
     result, puppet = played(request, says(("get_order", {})))

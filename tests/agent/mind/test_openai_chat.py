@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import time
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from agent.llm import openai_chat
 from agent.llm.base import BadRequest, ContentRefused, CutOff, KeyRefused, NoEyes, Temporary, ToolSpec, Usage
+from agent.llm.bounded_transport import MOST_BYTES
 from agent.llm.openai_chat import OpenAIChat
 from tests.openai_server import Canned, OpenAIServer
 
@@ -233,6 +235,33 @@ def test_after_the_deadline_nobody_is_asked(server: OpenAIServer) -> None:
     with pytest.raises(Temporary):
         chat(server).complete(HELLO, [], time.monotonic() - 1)
     assert server.asked == []
+
+
+def test_an_answer_larger_than_any_needs_to_be_is_not_held(server: OpenAIServer) -> None:
+    server.canned.append(Canned(b" " * (MOST_BYTES + 1)))
+    with pytest.raises(Temporary, match="could not be reached"):
+        chat(server).complete(HELLO, [], soon())
+
+
+def test_an_answer_that_comes_packed_is_not_unpacked(server: OpenAIServer) -> None:
+    packed = gzip.compress(json.dumps({"choices": [{"message": {"content": "x" * 10_000_000}}]}).encode())
+    server.canned.append(Canned(packed, headers={"content-type": "application/json", "content-encoding": "gzip"}))
+    with pytest.raises(Temporary, match="could not be reached"):
+        chat(server).complete(HELLO, [], soon())
+    assert server.asked[0].headers["accept-encoding"] == "identity"
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("http://127.0.0.1:99999/v1", "k"),
+        ("http://localhost:abc/v1", "k"),
+        ("http://127.0.0.1:9/v1", "schlüssel"),
+    ],
+)
+def test_an_address_or_key_that_cannot_be_used_is_a_trouble_of_the_provider(url: str, key: str) -> None:
+    with pytest.raises(Temporary):
+        OpenAIChat(url, key, "some/model").complete(HELLO, [], soon())
 
 
 def test_nobody_at_the_address_is_a_passing_trouble() -> None:
