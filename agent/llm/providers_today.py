@@ -19,7 +19,7 @@ from agent.llm.token_ledger import today
 from agent.llm.used import Used
 from agent.models import ProviderState, TokenDay
 
-State = Literal["ready", "key refused", "left alone", "used up"]
+State = Literal["ready", "failing", "key refused", "left alone", "used up"]
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _stands(provider: Provider, state: ProviderState | None, by_runs: Used, by_e
         return stands(state="left alone", until=state.left_alone_until)
     if limit is not None and used.tokens >= limit:
         return stands(state="used up", until=_next_day())
-    return stands(state="ready")
+    return stands(state="failing" if state and state.failures else "ready")
 
 
 def _next_day() -> datetime:

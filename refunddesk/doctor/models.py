@@ -15,7 +15,13 @@ ABOUT = "model"
 ALONE = "no LLM_CHAIN and no LLM_API_KEY is set: the scripted demo model reviews, and pages say so"
 NOBODY = "no LLM_CHAIN and no LLM_API_KEY is set and SCRIPTED_MODEL is `never`: a person gets every case"
 
-STATES: dict[str, State] = {"ready": "ok", "key refused": "missing", "left alone": "note", "used up": "note"}
+STATES: dict[str, State] = {
+    "ready": "ok",
+    "failing": "note",
+    "key refused": "missing",
+    "left alone": "note",
+    "used up": "note",
+}
 
 
 def models() -> Iterator[Finding]:
@@ -64,6 +70,9 @@ def _stands(one: ProviderToday) -> str:
         return f"THE KEY WAS REFUSED at {shop_time(one.since):%H:%M}: {one.last_trouble.rstrip('.')}; "
     if one.state == "left alone" and one.until:
         return f"left alone until {shop_time(one.until):%H:%M:%S} after {one.failures} failed calls in a row; "
+    if one.state == "failing":
+        calls = "call" if one.failures == 1 else f"{one.failures} calls"
+        return f"its last {calls} failed: {one.last_trouble.rstrip('.')}; "
     if one.state == "used up":
         return "its tokens of today are used; "
     return ""

@@ -89,6 +89,8 @@ def test_the_state_is_told_in_words(support: Client, chain: tuple[Provider, ...]
     page = words(support)
     assert "Key refused Not accepted. That was" in page
     assert re.search(r"Left alone Asked again from [A-Za-z0-9 ,:]+ on\. Out of order\.", page)
+    ProviderState.objects.update(left_alone_until=None)
+    assert "Failing Its last 3 calls failed. Out of order." in words(support)
     ProviderState.objects.all().delete()
     count_call("groq", CustomerFactory().pk, Usage(990, 10))
     assert "Used up Its tokens of today are used" in words(support)

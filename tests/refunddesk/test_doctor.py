@@ -18,6 +18,7 @@ from agent.models import ProviderState
 from refunddesk import pulse
 from refunddesk.demo_processes.local_redis import free_port
 from refunddesk.doctor.configured import without_password
+from refunddesk.doctor.models import models
 from tests.factories import ChargeFactory, CustomerFactory
 from tests.processes import RedisServer
 
@@ -109,6 +110,14 @@ def test_each_provider_has_a_line_in_its_place_and_no_key_is_printed(settings: S
         "ok       model     when none of them answers, the scripted model stands in, and pages say so",
     ]
     assert "secret" not in "".join(lines)
+
+
+def test_a_provider_that_fails_is_not_called_ok(settings: Settings) -> None:
+    settings.LLM_API_KEY, settings.LLM_MODEL = "k", "m"
+    ProviderState.objects.create(name="openrouter", failures=2, last_trouble="It could not be reached.")
+    [line] = [finding for finding in models() if "openrouter" in finding.words]
+    assert line.state == "note"
+    assert "its last 2 calls failed: It could not be reached; today 0 tokens" in line.words
 
 
 def test_a_key_that_was_refused_is_not_held_against_a_new_one(settings: Settings) -> None:
