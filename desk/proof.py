@@ -19,6 +19,7 @@ from desk.frame import frame_of
 from desk.proof_words import Rule, policy_in_words, rule_in_words, source_in_words
 from intake.look_alikes import Reuse, reuses
 from intake.models import Photo, Receipt, RefundRequest, Step
+from intake.picture_looks import is_plain
 from payments.models import Refund, RefundOutcome
 
 NOT_OURS = "It was made elsewhere: no request, no rule and no decision of this desk stands behind it."
@@ -41,6 +42,11 @@ class Sealed:
     digest: str
     photo: Photo | None
     reuses: list[Reuse]
+
+    @property
+    def plain(self) -> bool:
+        """It shows too little to be compared with others by its looks."""
+        return self.photo is not None and is_plain(self.photo.looks)
 
 
 @dataclass(frozen=True)
