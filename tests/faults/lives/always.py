@@ -62,10 +62,11 @@ class Always:
         """Straight to staff, who answer in a step of their own; and never without news."""
         assert (request.status, request.reopened) == (Status.NEEDS_APPROVAL, True)
         refunds = Refund.objects.filter(request_uuid=request.uuid)
+        arrived = Receipt.objects.filter(parcel__request=request).exists()
         news = {
             Status.REFUNDED: refunds.exists() and refunds.latest("attempt").status == "failed",
-            Status.CLOSED: Receipt.objects.filter(parcel__request=request).exists(),
-            Status.DECLINED: False,
+            Status.CLOSED: arrived,
+            Status.DECLINED: arrived,
         }
         assert news[Status(before)], f"{before} was left without news"
 

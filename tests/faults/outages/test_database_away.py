@@ -42,7 +42,7 @@ def test_a_process_asleep_inside_a_transaction_loses_its_rows_to_the_others(
     request = ask(carafe_line(), "carafe-cracked")
     run = Run.objects.get(request=request)
     with dying_worker(tmp_path / "worker.log") as worker:
-        sleeper = worker.work_until(run.pk, frozen="before commit 4")
+        sleeper = worker.work_until(run.pk, frozen="before transaction 4")
         before = time.monotonic()
         with connection.cursor() as cursor:
             cursor.execute("SET lock_timeout = '40s'")
