@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.utils.module_loading import import_string
 
 from refunddesk.celery import app
 from tests.postgres_cluster import NoPostgres, cluster
@@ -60,6 +61,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def tell(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
     """For numbers that are worth reading although the test passed."""
     return lambda sentence: record_property(MEASURED, sentence)
+
+
+@pytest.fixture(autouse=True)
+def own_shelf_of_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process keeps the looks of pictures by digest; tests make digests up, and must not find each other's."""
+    monkeypatch.setattr("intake.look_alikes.keeper", import_string("intake.shelf_of_looks.ShelfKeeper")())
 
 
 @pytest.fixture(scope="session")
