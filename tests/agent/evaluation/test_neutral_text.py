@@ -172,14 +172,19 @@ HOSTILE = (
 )
 
 
+def seconds_for(text: NeutralText, hostile: str) -> float:
+    """Of this thread's own; a collection of garbage may fall into one measurement, not into three."""
+    started = time.thread_time()
+    text.of(hostile)
+    return time.thread_time() - started
+
+
 @pytest.mark.parametrize("unit", HOSTILE)
 @pytest.mark.parametrize("end", ["", "!", " street"])
 def test_a_hostile_text_costs_less_than_a_fifth_of_a_second(unit: str, end: str) -> None:
     text, hostile = neutral(), (unit * 2000)[: 2000 - len(end)] + end
     text.of("A first text.")
-    started = time.thread_time()
-    text.of(hostile)
-    assert time.thread_time() - started < 0.2
+    assert min(seconds_for(text, hostile) for _ in range(3)) < 0.2
 
 
 def test_each_kind_that_can_be_counted_is_one_the_page_names() -> None:
