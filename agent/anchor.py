@@ -1,8 +1,12 @@
-"""The daily anchor: the heads of all chains in one hash, so that a chain written anew from its start is seen."""
+"""The daily anchor: the heads of all chains in one hash, so that a chain written anew from its start is seen.
+
+Each is told in the log too: whoever can rewrite the whole database cannot rewrite a copy that is kept elsewhere.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -16,6 +20,8 @@ from agent.canonical import digest_of
 from agent.chain import NOTHING_BEFORE
 from agent.facts import shop_day
 from agent.models import ChainAnchor, ChainRecord
+
+logger = logging.getLogger(__name__)
 
 Heads = dict[int, tuple[int, str]]
 
@@ -39,7 +45,15 @@ def anchor_yesterday() -> ChainAnchor | None:
             "hash": anchor_hash(day, records, last, heads, previous),
         },
     )
-    return anchor if made else None
+    if not made:
+        return None
+    logger.info("anchor %s", noted(anchor))
+    return anchor
+
+
+def noted(anchor: ChainAnchor) -> str:
+    """`2026-11-29:<hash>`, as `manage.py verify --held` reads it again."""
+    return f"{anchor.day.isoformat()}:{anchor.hash}"
 
 
 def heads_up_to(last_record_id: int) -> tuple[Heads, int]:

@@ -50,6 +50,17 @@ def on_its_way(run_uuid: uuid.UUID, refund: Refund) -> Entry:
     return _message(run_uuid, ON_ITS_WAY, f"Your refund of {_amount_and_card(refund)} is on its way", detail)
 
 
+def refund_needs_you(run_uuid: uuid.UUID, refund: Refund) -> Entry:
+    detail = (
+        "The bank cannot give it back to your card by itself. Our payment provider has sent you an e-mail that asks "
+        "where the money should go: please answer it there. The refund then goes on, and you read here when it is "
+        "through."
+    )
+    return _message(
+        run_uuid, "refund_needs_you", f"Your refund of {_amount_and_card(refund)} needs your answer", detail
+    )
+
+
 def refund_did_not_go_through(run_uuid: uuid.UUID, refund: Refund) -> Entry:
     detail = (
         "The bank did not take it, so the money has not reached you. A person in our team is looking for another way; "

@@ -37,7 +37,7 @@ def settle_and_finish(lease: Lease, refund_id: uuid.UUID) -> None:
 
 
 def _leave_as_news(request_id: int, refund: Refund) -> None:
-    outcome = RefundOutcome.objects.filter(refund=refund, status=refund.status).first()
+    outcome = RefundOutcome.objects.filter(refund=refund, status=refund.status).order_by("created_at", "id").last()
     if outcome is not None and not Run.objects.filter(key=f"out:{outcome.pk}").exists():
         with transaction.atomic():
             queue_run(Run.Trigger.OUTCOME, f"out:{outcome.pk}", request_id, outcome)
@@ -52,7 +52,7 @@ def apply_refund(request: RefundRequest, refund: Refund, *, run_id: uuid.UUID) -
         return _finish(request, refund, run_id)
     if refund.status == Refund.Status.FAILED:
         return _put_failure_before_staff(request, refund, run_id)
-    return _say_it_is_on_its_way(request, refund, run_id)
+    return _say_what_it_waits_for(request, refund, run_id)
 
 
 def _finish(request: RefundRequest, refund: Refund, run_id: uuid.UUID) -> bool:
@@ -79,10 +79,11 @@ def _put_failure_before_staff(request: RefundRequest, refund: Refund, run_id: uu
     return True
 
 
-def _say_it_is_on_its_way(request: RefundRequest, refund: Refund, run_id: uuid.UUID) -> bool:
-    said = Step.objects.filter(
-        request=request, message_key=customer_messages.ON_ITS_WAY, created_at__gte=refund.reserved_at
-    )
+def _say_what_it_waits_for(request: RefundRequest, refund: Refund, run_id: uuid.UUID) -> bool:
+    """Each of the two messages once for a refund: that it is on its way, and that the customer has to do something."""
+    waits = customer_messages.refund_needs_you if refund.waits_for_customer else customer_messages.on_its_way
+    message = waits(run_id, refund)
+    said = Step.objects.filter(request=request, message_key=message.message_key, created_at__gte=refund.reserved_at)
     if request.status != Status.REFUNDING or said.exists():
         return False
     detail = "The bank took it and is working on it."
@@ -91,7 +92,7 @@ def _say_it_is_on_its_way(request: RefundRequest, refund: Refund, run_id: uuid.U
     elif refund.status == Refund.Status.RESERVED:
         detail = "No answer yet; it is looked up again by itself."
     write_step(request.pk, _step(Step.Kind.FINISH, f"Refund of {_amount(refund)} is on its way", detail, run_id))
-    write_step(request.pk, customer_messages.on_its_way(run_id, refund))
+    write_step(request.pk, message)
     return True
 
 

@@ -133,6 +133,7 @@ def _facts(
         card=card,
         refund_reference=refund.reference if refund else "",
         refunded_at=refund.settled_at if refund else None,
+        refund_waits_for_customer=bool(refund and refund.waits_for_customer),
         question_open_until=question.reply_by if question else None,
         return_code=parcel.code if parcel else "",
         return_status=parcel.status if parcel else "",

@@ -31,6 +31,7 @@ class CaseFacts:
     card: str
     refund_reference: str = ""
     refunded_at: datetime | None = None
+    refund_waits_for_customer: bool = False
     question_open_until: datetime | None = None
     return_code: str = ""
     return_status: str = ""
@@ -168,6 +169,15 @@ def _awaiting_return(facts: CaseFacts) -> Standing:
 
 
 def _refunding(facts: CaseFacts) -> Standing:
+    if facts.refund_waits_for_customer:
+        return Standing(
+            tone="customer",
+            icon="mail-question-mark",
+            title=f"Your refund of {facts.amount} needs your answer",
+            text="The bank cannot give it back to your card by itself. Our payment provider has sent you an e-mail "
+            "that asks where the money should go.",
+            next_words="answer that e-mail. The refund then goes on, and you read it here once it is through.",
+        )
     return Standing(
         tone="paid",
         icon="banknote",

@@ -6,7 +6,7 @@ import logging
 import uuid
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, Value
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -17,6 +17,7 @@ from payments.recount_charge import recount_charge
 
 logger = logging.getLogger(__name__)
 
+REASON_LENGTH = 200
 FINAL = frozenset({Refund.Status.SUCCEEDED, Refund.Status.FAILED})
 # Which answer may follow which: an older answer that comes late changes nothing, a late failure does.
 MAY_FOLLOW: dict[str, tuple[str, ...]] = {
@@ -55,17 +56,17 @@ def settle_refund(refund_id: uuid.UUID, source: str) -> Refund:
 def record_outcome(refund_id: uuid.UUID, *, status: str, reason: str, provider_reference: str, source: str) -> Refund:
     """Writes one answer of the provider, by whatever road it came, and returns the refund as it stands.
 
-    An answer that is already known or older than what is known changes nothing. A failure, also a late one, gives
-    the charge its money back. `reason` as in `ProviderAnswer`. Raises ValueError for a status that is no answer, and
-    IntegrityError when another row has that `provider_reference`.
+    An answer that is already known or older than what is known changes nothing; a new reason to wait is news. A
+    failure, also a late one, gives the charge its money back. `reason` as in `ProviderAnswer`. Raises ValueError for a
+    status that is no answer, and IntegrityError when another row has that `provider_reference`.
     """
     if status not in MAY_FOLLOW:
         raise ValueError(f"“{status}” is not an answer of a provider.")
-    now = timezone.now()
+    now, reason = timezone.now(), reason[:REASON_LENGTH]
     changes: dict[str, object] = {
         "status": status,
-        "failure_reason": reason[:200] if status == Refund.Status.FAILED else "",
-        "pending_reason": reason[:200] if status == Refund.Status.PENDING else "",
+        "failure_reason": reason if status == Refund.Status.FAILED else "",
+        "pending_reason": reason if status == Refund.Status.PENDING else "",
     }
     if status in FINAL:
         changes["settled_at"] = now
@@ -75,14 +76,24 @@ def record_outcome(refund_id: uuid.UUID, *, status: str, reason: str, provider_r
         refund = Refund.objects.get(pk=refund_id)
         # The charge first, as everywhere, so that this never waits in a circle with a new reservation.
         Charge.objects.select_for_update(no_key=True).get(pk=refund.charge_id)
-        if Refund.objects.filter(pk=refund_id, status__in=MAY_FOLLOW[status]).update(**changes):
+        if _if_it_is_news(refund_id, status, reason).update(**changes):
             if status == Refund.Status.FAILED:
                 recount_charge(refund.charge_id)
             RefundOutcome.objects.create(
-                refund_id=refund_id, status=status, reason=reason[:200], source=source, created_at=now
+                refund_id=refund_id, status=status, reason=reason, source=source, created_at=now
             )
         refund.refresh_from_db()
     return refund
+
+
+def _if_it_is_news(refund_id: uuid.UUID, status: str, reason: str) -> QuerySet[Refund]:
+    """The refund's row, or none. A reason to wait is news once, so that an older message that comes late does not
+    bring it back."""
+    follows = Q(status__in=MAY_FOLLOW[status])
+    if status == Refund.Status.PENDING and reason:
+        told = RefundOutcome.objects.filter(refund=OuterRef("pk"), status=status, reason=reason)
+        follows |= Q(~Exists(told), status=Refund.Status.PENDING)
+    return Refund.objects.filter(follows, pk=refund_id)
 
 
 def _ask(refund: Refund, *, asked_before: bool) -> ProviderAnswer | None:

@@ -41,7 +41,9 @@ def take_in_refund(said: StripeRefund, source: str) -> str:
     )
     if after.status != answer.status:
         return f"nothing: refund {refund.reference} is {after.status}, “{answer.status}” changes nothing"
-    return f"refund {refund.reference}: {refund.status} -> {after.status}" if after.status != refund.status else "known"
+    if after.status != refund.status:
+        return f"refund {refund.reference}: {refund.status} -> {after.status}"
+    return "known" if after.pending_reason == refund.pending_reason else f"refund {refund.reference} waits otherwise"
 
 
 def row_of(said: StripeRefund) -> Refund | None:

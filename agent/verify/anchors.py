@@ -1,12 +1,39 @@
-"""Every day's anchor computed again from the links."""
+"""Every day's anchor computed again from the links, and laid beside those that were noted outside the database."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
 
-from agent.anchor import Heads, anchor_hash
+from agent.anchor import Heads, anchor_hash, noted
 from agent.chain import NOTHING_BEFORE
 from agent.models import ChainAnchor, ChainRecord
+
+NOTED = re.compile(r"\d{4}-\d\d-\d\d:[0-9a-f]{64}")
+
+
+def is_noted_anchor(text: str) -> bool:
+    """Whether it reads like `agent.anchor.noted`."""
+    if NOTED.fullmatch(text) is None:
+        return False
+    try:
+        date.fromisoformat(_day(text))
+    except ValueError:  # the thirteenth month
+        return False
+    return True
+
+
+def check_held(held: Sequence[str]) -> Iterator[str]:
+    """`held`: anchors as they were noted. Whoever rewrote chains and anchors alike did not rewrite these."""
+    now = {noted(anchor) for anchor in ChainAnchor.objects.filter(day__in=[_day(one) for one in held])}
+    for one in held:
+        if one not in now:
+            yield f"The anchor of {_day(one)} is not the one that was kept elsewhere: the book was written anew."
+
+
+def _day(held: str) -> str:
+    return held.partition(":")[0]
 
 
 def check_anchors() -> Iterator[str]:

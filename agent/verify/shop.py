@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agent.models import ChainRecord
-from agent.verify.anchors import check_anchors
+from agent.verify.anchors import check_anchors, check_held
 from agent.verify.charges import check_belonging, check_charges
 from agent.verify.one_request import first_misfit, second_look
 from agent.verify.pages import read_pages
@@ -36,10 +36,11 @@ class Verified:
         return f"{self.requests} requests, {self.refunds} refunds, {self.links} links"
 
 
-def verify_shop(*, with_files: bool = False) -> Verified:
-    """`with_files` reads every stored picture too. At most one thing is named of each request."""
+def verify_shop(*, with_files: bool = False, held: Sequence[str] = ()) -> Verified:
+    """`with_files` reads every stored picture too; `held` are anchors that were kept outside the database, as
+    `agent.anchor.noted` writes them. At most one thing is named of each request."""
     verified = Verified(refunds=Refund.objects.count(), links=ChainRecord.objects.count())
-    for misfit in _all_misfits(verified, with_files):
+    for misfit in _all_misfits(verified, with_files, held):
         if len(verified.misfits) < MOST_NAMED:
             verified.misfits.append(misfit)
         else:
@@ -47,7 +48,7 @@ def verify_shop(*, with_files: bool = False) -> Verified:
     return verified
 
 
-def _all_misfits(verified: Verified, with_files: bool) -> Iterator[str]:
+def _all_misfits(verified: Verified, with_files: bool, held: Sequence[str]) -> Iterator[str]:
     for request_ids in _batches():
         verified.requests += len(request_ids)
         for pages in read_pages(request_ids):
@@ -59,6 +60,7 @@ def _all_misfits(verified: Verified, with_files: bool) -> Iterator[str]:
     yield from check_belonging()
     yield from check_charges()
     yield from check_anchors()
+    yield from check_held(held)
 
 
 def _batches() -> Iterator[list[int]]:

@@ -3,6 +3,15 @@
 from payments.models.charge import Charge
 from payments.models.order import Order, OrderLine
 from payments.models.provider_event import ProviderEvent
-from payments.models.refund import LIVE_REFUND_STATUSES, Refund, RefundOutcome
+from payments.models.refund import LIVE_REFUND_STATUSES, NEEDS_THE_CUSTOMER, Refund, RefundOutcome
 
-__all__ = ["LIVE_REFUND_STATUSES", "Charge", "Order", "OrderLine", "ProviderEvent", "Refund", "RefundOutcome"]
+__all__ = [
+    "LIVE_REFUND_STATUSES",
+    "NEEDS_THE_CUSTOMER",
+    "Charge",
+    "Order",
+    "OrderLine",
+    "ProviderEvent",
+    "Refund",
+    "RefundOutcome",
+]

@@ -11,6 +11,8 @@ from payments.models.charge import Charge
 from payments.models.order import OrderLine
 
 LIVE_REFUND_STATUSES = ("reserved", "pending", "succeeded")
+# The pending reason of a refund that goes on only once the customer has answered the provider.
+NEEDS_THE_CUSTOMER = "the customer has to say where the money should go, as the provider's e-mail asks"
 
 
 class Refund(AppendOnly):
@@ -77,6 +79,10 @@ class Refund(AppendOnly):
     def __str__(self) -> str:
         return self.reference
 
+    @property
+    def waits_for_customer(self) -> bool:
+        return self.status == self.Status.PENDING and self.pending_reason == NEEDS_THE_CUSTOMER
+
 
 class RefundOutcome(AppendOnly):
     """One answer of the provider about a refund, kept for good; the same answer by two roads is one row."""
@@ -97,7 +103,10 @@ class RefundOutcome(AppendOnly):
     class Meta:
         ordering = ["created_at", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["refund", "status"], name="one_outcome_per_refund_and_status"),
+            models.UniqueConstraint(fields=["refund", "status", "reason"], name="one_outcome_per_refund_and_answer"),
+            models.UniqueConstraint(
+                fields=["refund", "status"], condition=~Q(status="pending"), name="one_last_word_per_refund_and_status"
+            ),
             models.CheckConstraint(condition=~Q(status="reserved"), name="outcome_is_an_answer"),
         ]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
 
+from payments.models import NEEDS_THE_CUSTOMER
 from payments.providers.base import ProviderAnswer
 from payments.providers.stripe_units import from_stripe
 
@@ -29,7 +30,6 @@ WAITS = {
     "processing": "the provider is working on it",
 }
 CANCELED = "canceled"
-NEEDS_THE_CUSTOMER = "the customer has to say where the money should go, as the provider's e-mail asks"
 
 
 class StripeRefund(BaseModel):

@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from django.db.models import F
 from django.utils import timezone
 
-from agent.anchor import anchor_yesterday
+from agent.anchor import anchor_yesterday, noted
 from agent.canonical import iso
 from agent.facts import shop_day
 from agent.link_facts import text_digest
@@ -127,6 +127,41 @@ def test_a_chain_forged_as_a_whole_is_seen_by_the_anchor(maya: User) -> None:
     assert named(request) == ""
     [misfit] = verify_shop().misfits
     assert misfit.startswith(f"The anchor of {anchor.day} does not fit the chains")
+
+
+def test_a_book_written_anew_with_all_its_anchors_does_not_fit_one_that_was_kept_elsewhere(
+    maya: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declined(maya)
+    monkeypatch.setattr("agent.anchor.shop_day", lambda now: shop_day(now) + timedelta(days=1))
+    anchor = anchor_yesterday()
+    assert anchor is not None
+    kept = noted(anchor)
+    assert run_verify("--held", kept).splitlines()[1] == f"newest anchor, to be kept elsewhere: {kept}"
+    behind_the_book(ChainRecord).all().delete()
+    behind_the_book(Decision).all().delete()
+    behind_the_book(ChainAnchor).all().delete()
+    assert anchor_yesterday() is not None
+    assert verify_shop().fits
+    assert verify_shop(held=[kept]).misfits == [
+        f"The anchor of {anchor.day} is not the one that was kept elsewhere: the book was written anew."
+    ]
+    with pytest.raises(CommandError, match="1 does not fit"):
+        run_verify("--held", kept.upper())
+
+
+def test_each_anchor_is_told_in_the_log(maya: User, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", "agent.anchor"):
+        anchor = anchor_yesterday()
+        anchor_yesterday()
+    assert anchor is not None
+    assert caplog.messages == [f"anchor {anchor.day.isoformat()}:{anchor.hash}"]
+
+
+@pytest.mark.parametrize("given", ["", "2026-11-29", "2026-13-01:" + 64 * "a", "2026-11-29:" + 63 * "a", "x\n:y"])
+def test_what_is_no_anchor_is_refused_with_a_sentence(given: str) -> None:
+    with pytest.raises(CommandError, match="is no anchor"):
+        run_verify("--held", given)
 
 
 @pytest.mark.parametrize("column", ["hash", "previous_hash", "chains", "records", "last_record_id", "day"])

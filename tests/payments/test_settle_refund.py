@@ -113,6 +113,25 @@ def test_p04_an_older_answer_that_comes_late_changes_nothing() -> None:
     assert outcomes(refund) == [("succeeded", "webhook")]
 
 
+def test_another_reason_to_wait_is_news_once_and_no_reason_is_none() -> None:
+    refund = at_the_bank()
+    for reason in ("", "processing", "processing", "no money there", "", "processing"):
+        news(refund, "pending", reason=reason)
+    refund = news(refund, "pending", reason="no money there")
+    assert (refund.status, refund.pending_reason) == ("pending", "no money there")
+    told = RefundOutcome.objects.filter(refund=refund).order_by("created_at").values_list("reason", flat=True)
+    assert list(told) == ["", "processing", "no money there"]
+
+
+@pytest.mark.parametrize("end", ["succeeded", "failed"])
+def test_no_reason_to_wait_comes_after_the_end(end: str) -> None:
+    refund = at_the_bank()
+    news(refund, "pending", reason="processing")
+    news(refund, end)
+    assert news(refund, "pending", reason="no money there").status == end
+    assert [status for status, _ in outcomes(refund)] == ["pending", end]
+
+
 def test_p05_a_failure_days_after_success_gives_the_money_back_once() -> None:
     refund = at_the_bank()
     news(refund, "succeeded")

@@ -15,6 +15,7 @@ from agent.runs import claim
 from intake.models import RefundRequest
 from payments.models import Charge, Refund
 from payments.settle_refund import settle_refund
+from tests.agent.falsify import named
 from tests.agent.work_off import open_card, told, work_off
 from tests.factories import LineFactory, RefundFactory, RequestFactory, StaffFactory
 from tests.payments.desk_at_stripe import approve, page_of, refund_of, waiting_card
@@ -34,7 +35,7 @@ def news(server: StripeServer, request: RefundRequest, kind: str, status: str, *
 
 @pytest.mark.parametrize(
     "state",
-    [{"status": "pending", "pending_reason": "processing"}, {"status": "requires_action"}, {"status": "new_word"}],
+    [{"status": "pending", "pending_reason": "processing"}, {"status": "new_word"}],
 )
 def test_only_stripes_own_word_makes_it_refunded(stripe_server: StripeServer, state: Json) -> None:
     stripe_server.becomes = state
@@ -47,6 +48,48 @@ def test_only_stripes_own_word_makes_it_refunded(stripe_server: StripeServer, st
     request = news(stripe_server, request, "refund.updated", "succeeded")
     assert (request.status, told(request)) == ("refunded", ["on_its_way", "refunded"])
     assert "We refunded $34.00" in page_of(request)
+
+
+def test_a_refund_that_needs_the_customer_says_so_and_never_that_there_is_nothing_to_do(
+    stripe_server: StripeServer,
+) -> None:
+    stripe_server.becomes = {"status": "requires_action"}
+    request = approve(waiting_card(stripe_server))
+    assert (request.status, told(request)) == ("refunding", ["refund_needs_you"])
+    page = page_of(request)
+    assert page.count("Your refund of $34.00 needs your answer") == 1
+    assert "Our payment provider has sent you an e-mail that asks where the money should go" in page
+    assert "is on its way" not in page
+    request = news(stripe_server, request, "refund.updated", "succeeded")
+    assert (request.status, told(request)) == ("refunded", ["refund_needs_you", "refunded"])
+    assert named(request) == ""
+
+
+def test_a_refund_that_comes_to_need_the_customer_on_its_way_says_so_once(stripe_server: StripeServer) -> None:
+    stripe_server.becomes = {"status": "pending", "pending_reason": "processing"}
+    request = approve(waiting_card(stripe_server))
+    older = stripe_server.event("refund.created", dict(stripe_server.refunds[0]))
+    for _ in range(2):
+        request = news(stripe_server, request, "refund.updated", "requires_action")
+    assert deliver(older).status_code == 200
+    request = work_off(request)
+    assert (request.status, told(request)) == ("refunding", ["on_its_way", "refund_needs_you"])
+    assert outcomes(refund_of(request)) == [("pending", "run"), ("pending", "webhook")]
+    assert "needs your answer" in page_of(request)
+    assert named(request) == ""
+    request = news(stripe_server, request, "refund.updated", "succeeded")
+    assert (request.status, told(request)[-1]) == ("refunded", "refunded")
+    assert named(request) == ""
+
+
+def test_a_look_at_a_refund_on_its_way_finds_that_it_needs_the_customer(stripe_server: StripeServer) -> None:
+    stripe_server.becomes = {"status": "pending"}
+    request = approve(waiting_card(stripe_server))
+    refund = refund_of(request)
+    assert refund.pending_reason == ""
+    stripe_server.turn(stripe_server.refunds[0]["id"], "requires_action")
+    assert settle_refund(refund.pk, "beat").waits_for_customer
+    assert told(work_off(request)) == ["on_its_way", "refund_needs_you"]
 
 
 def test_no_answer_is_on_its_way_and_the_webhook_brings_the_end(stripe_server: StripeServer) -> None:

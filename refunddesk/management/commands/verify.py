@@ -4,6 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from agent.anchor import noted
+from agent.models import ChainAnchor
+from agent.verify.anchors import is_noted_anchor
 from agent.verify.shop import verify_shop
 
 
@@ -17,9 +20,16 @@ class Command(BaseCommand):
         parser.add_argument(
             "--photos", action="store_true", help="also read every stored picture and compare it with its digest"
         )
+        parser.add_argument(
+            "--held",
+            action="append",
+            default=[],
+            metavar="DAY:HASH",
+            help="an anchor that was kept outside the database must still be in it; may be given several times",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        verified = verify_shop(with_files=options["photos"])
+        verified = verify_shop(with_files=options["photos"], held=_read_held(options["held"]))
         for misfit in verified.misfits:
             self.stdout.write(misfit)
         if verified.unnamed:
@@ -28,3 +38,15 @@ class Command(BaseCommand):
             found = len(verified.misfits) + verified.unnamed
             raise CommandError(f"verify: {verified.counted}: {found} {'does' if found == 1 else 'do'} not fit")
         self.stdout.write(f"verify: {verified.counted}: all fits")
+        newest = ChainAnchor.objects.order_by("-day").first()
+        if newest is not None:
+            self.stdout.write(f"newest anchor, to be kept elsewhere: {noted(newest)}")
+
+
+def _read_held(given: list[str]) -> list[str]:
+    held = [one.strip().lower() for one in given]
+    for one in held:
+        if not is_noted_anchor(one):
+            sentence = "Write it as verify and the log do: a day like 2026-11-29, a colon, and 64 hex digits."
+            raise CommandError(f"“{one[:80]}” is no anchor. {sentence}")
+    return held
