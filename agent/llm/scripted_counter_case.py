@@ -10,6 +10,7 @@ from agent.llm.scripted_conversation import Conversation
 # From here on a report of damage is late enough that it could have happened in use.
 LATE_REPORT_DAYS = 7
 ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth"}
+ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 @dataclass(frozen=True)
@@ -134,8 +135,7 @@ def _refunded_before(conversation: Conversation) -> tuple[str, str] | None:
     count, span = history.get("refunds_in_history_days") or 0, history.get("history_days")
     if not count or span is None:
         return None
-    nth = ORDINALS.get(count + 1, f"{count + 1}th")
-    text = f"It would be this customer's {nth} refund within {_days(span)}"
+    text = f"It would be this customer's {_nth(count + 1)} refund within {_days(span)}"
     newest = (history.get("refunds") or [{}])[0]
     if "days_ago" in newest:
         for_item = f", for “{newest['item']}”," if newest.get("item") else ""
@@ -148,6 +148,13 @@ def _reported_late(conversation: Conversation) -> tuple[str, str] | None:
     if conversation.reason != "damaged" or days is None or days < LATE_REPORT_DAYS:
         return None
     return f"Reported {_days(days)} after delivery, so the damage could have happened in use.", "get_order"
+
+
+def _nth(number: int) -> str:
+    """Up to five in words, then in figures: 11 to 13 of each hundred end as the fourteenth does."""
+    if number in ORDINALS:
+        return ORDINALS[number]
+    return f"{number}{'th' if number % 100 in (11, 12, 13) else ENDINGS.get(number % 10, 'th')}"
 
 
 def _days(count: int) -> str:

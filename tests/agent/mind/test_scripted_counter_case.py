@@ -68,6 +68,20 @@ def test_against_a_refund_speaks_the_first_that_is_true(
     assert card["counter_case"]["source"] == source
 
 
+@pytest.mark.parametrize(
+    ("number", "nth"),
+    [
+        (2, "second"), (5, "fifth"), (6, "6th"), (10, "10th"), (11, "11th"), (12, "12th"), (13, "13th"), (14, "14th"),
+        (20, "20th"), (21, "21st"), (22, "22nd"), (23, "23rd"), (24, "24th"), (31, "31st"), (101, "101st"),
+        (111, "111th"), (112, "112th"), (113, "113th"), (122, "122nd"),
+    ],
+)  # fmt: skip
+def test_a_refund_is_numbered_as_people_do(number: int, nth: str) -> None:
+    card = handed_over(refunded_before(*[{"days_ago": 1, "item": None}] * (number - 1)))
+    text = "It would be this customer's {} refund within 90 days; the last one was 1 day ago."
+    assert card["counter_case"]["text"] == text.format(nth)
+
+
 def test_a_defect_past_the_warranty_is_named() -> None:
     results = delivered(400, inside=False)
     results["read_policy"] = {"numbers": {**results["read_policy"]["numbers"], "warranty_days": 365}}
