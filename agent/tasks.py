@@ -9,6 +9,7 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_init
 
+from agent import purge_token_days as token_days
 from agent.anchor import anchor_yesterday
 from agent.carry_out import carry_out
 from agent.evaluation import purge
@@ -67,3 +68,9 @@ def anchor_day() -> None:
 def purge_evaluations() -> None:
     """Forgets old measurings and copies, a few at a time."""
     purge.purge_evaluations()
+
+
+@shared_task(name="agent.tasks.purge_token_days")
+def purge_token_days() -> None:
+    """Forgets what the models used more than a year ago, a batch at a time."""
+    token_days.purge_token_days()

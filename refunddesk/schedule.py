@@ -25,6 +25,7 @@ def timetable(sweep_seconds: int) -> Timetable:
         "read-missing-looks": _every(60, "intake.tasks.read_missing_looks"),
         "purge-photos": _every(3600, "intake.tasks.purge_unused_photos"),
         "purge-evaluations": _every(3600, "agent.tasks.purge_evaluations"),
+        "purge-token-days": _every(3600, "agent.tasks.purge_token_days"),
         "purge-provider-events": _every(3600, "payments.tasks.purge_provider_events"),
         "pulse": _every(
             pulse.EVERY_SECONDS, "refunddesk.tasks.pulse", queue=RUNS_QUEUE, args=[BeatLazyFunc(pulse.beat_gives)]
