@@ -1,4 +1,5 @@
-"""The way in for HTTP and websockets. A websocket from another site's page is refused before anything is read."""
+"""The way in for HTTP and websockets. Refused before anything is read: a body that says it is too large, and a
+websocket from another site's page."""
 
 from __future__ import annotations
 
@@ -15,12 +16,13 @@ http = get_asgi_application()
 
 from desk.routing import websocket_urlpatterns as desk_routes  # noqa: E402 - needs the loaded applications
 from intake.routing import websocket_urlpatterns as intake_routes  # noqa: E402
+from refunddesk.bounded_body import BoundedBody  # noqa: E402
 from refunddesk.sockets_refused import NoSuchAddress, ReadableOrigin  # noqa: E402
 
 routes = [*intake_routes, *desk_routes, re_path("", NoSuchAddress.as_asgi())]
 application = ProtocolTypeRouter(
     {
-        "http": http,
+        "http": BoundedBody(http),
         "websocket": ReadableOrigin(AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(routes)))),
     }
 )
