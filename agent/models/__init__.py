@@ -1,7 +1,7 @@
 """The agent's rows: its runs, the cards it hands over, what staff decided, the brake, and how well it does."""
 
 from agent.models.approval import Approval, Decision
-from agent.models.brake import BudgetDay, Switch
+from agent.models.brake import BudgetDay, Switch, SwitchThrow
 from agent.models.chain import ChainAnchor, ChainRecord
 from agent.models.evaluation import Evaluation, Trial
 from agent.models.model_use import ProviderState, TokenDay
@@ -17,6 +17,7 @@ __all__ = [
     "ProviderState",
     "Run",
     "Switch",
+    "SwitchThrow",
     "TokenDay",
     "Trial",
 ]

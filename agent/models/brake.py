@@ -4,6 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from payments.append_only import AppendOnly
+
 
 class Switch(models.Model):
     """The shop's brake: one row named `automatic_refunds`; while it is paused, each refund waits for a person."""
@@ -23,6 +25,22 @@ class Switch(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}: {'paused' if self.paused else 'on'}"
+
+
+class SwitchThrow(AppendOnly):
+    """Each time the brake was thrown: who, when, why. The newest row of a switch says what the switch says."""
+
+    switch = models.ForeignKey(Switch, on_delete=models.PROTECT, related_name="throws")
+    paused = models.BooleanField()
+    reason = models.CharField(max_length=200, blank=True)
+    thrown_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.switch.name}: {'paused' if self.paused else 'on'}"
 
 
 class BudgetDay(models.Model):

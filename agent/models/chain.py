@@ -9,17 +9,19 @@ from payments.append_only import AppendOnly
 
 
 class ChainRecord(AppendOnly):
-    """One link of a request's book: a decision, a reserve or an outcome, with the hash of the link before.
+    """One link of a request's book: a decision, a reserve, an outcome or a seal, with the hash of the link before.
 
     `facts` hold what was known at that moment (rules with their inputs, photo digests, policy version, who decided),
     so that the decision can be computed again from them. `hash` is over sequence, kind, subject, facts and
-    `previous_hash` (64 zeros for the first).
+    `previous_hash` (64 zeros for the first). Each link seals the steps that ended since the one before; a `timeline`
+    link does nothing else: its subject is the request's key and `rev`.
     """
 
     class Kind(models.TextChoices):
         DECISION = "decision", "Decision"
         RESERVE = "reserve", "Money reserved"
         OUTCOME = "outcome", "Provider's answer"
+        TIMELINE = "timeline", "Timeline sealed"
 
     request = models.ForeignKey(RefundRequest, on_delete=models.PROTECT, related_name="chain")
     sequence = models.PositiveIntegerField()
