@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from refunddesk.demo_processes.child import Child
 from refunddesk.demo_processes.commands import (
@@ -21,7 +21,7 @@ from refunddesk.demo_processes.place import Place
 from refunddesk.demo_processes.refusal import DemoRefused
 
 GRACE_SECONDS = 5
-WORKERS = {"worker": worker_command, "clock": clock_command}
+STARTED_AGAIN = ("redis", "worker", "clock", "beat")
 
 
 class House:
@@ -32,6 +32,13 @@ class House:
         self._more_env = dict(more_env or {})
         self.programs: dict[str, Child] = {}
         self.redis_url = place.redis_url
+        self._commands = {
+            "seed": manage_command("seed"),
+            "web": web_command(place.port),
+            "worker": worker_command(),
+            "clock": clock_command(),
+            "beat": beat_command(),
+        }
         place.logs.mkdir(exist_ok=True)
 
     def start_redis(self) -> None:
@@ -40,29 +47,29 @@ class House:
             return
         port = free_port()
         try:
-            self._start("redis", server_command(port, self.place.data_dir))
+            self._commands["redis"] = server_command(port, self.place.data_dir)
         except NoServer as error:
             raise DemoRefused(str(error)) from error
+        self._start("redis")
         self.redis_url = f"redis://127.0.0.1:{port}/0"
         write_atomically(self.place.redis_url_file, self.redis_url)
 
     def start_desk(self) -> None:
         self.start_web()
-        for name, command in WORKERS.items():
-            self._start(name, command())
-        self._start("beat", beat_command())
+        for name in ("worker", "clock", "beat"):
+            self._start(name)
 
     def start_web(self) -> None:
-        self._start("web", web_command(self.place.port), keep_log="web" in self.programs)
+        self._start("web", keep_log="web" in self.programs)
 
     def start_seed(self) -> Child:
         """The one program that is meant to end by itself; it is not among `ended`."""
-        return self._start("seed", manage_command("seed"))
+        return self._start("seed")
 
-    def start_worker_again(self, name: str) -> None:
-        """`name`: one of WORKERS."""
+    def start_again(self, name: str) -> None:
+        """`name`: one of STARTED_AGAIN. Redis comes back where the others look for it."""
         self.programs.pop(name).end(grace_seconds=0)
-        self._start(name, WORKERS[name](), keep_log=True)
+        self._start(name, keep_log=True)
 
     def ended(self) -> list[Child]:
         return [program for name, program in self.programs.items() if name != "seed" and not program.running]
@@ -82,10 +89,11 @@ class House:
             redis.end(grace_seconds=GRACE_SECONDS)
             self.place.redis_url_file.unlink(missing_ok=True)
 
-    def _start(self, name: str, command: Sequence[str], *, keep_log: bool = False) -> Child:
+    def _start(self, name: str, *, keep_log: bool = False) -> Child:
         log = self.place.logs / f"{name}.log"
         if log.exists() and not keep_log:
             log.replace(log.with_suffix(".log.1"))
+        command = self._commands[name]
         self.programs[name] = Child(name, command, env=self._env(), folder=self.place.code, log=log)
         return self.programs[name]
 

@@ -24,39 +24,49 @@ class StopAsked(Exception):
 def open_house(house: House, stop: StopSignals) -> None:
     """Starts everything and returns when all of it answers. Raises DemoRefused, StopAsked."""
     house.start_redis()
-    _wait_for_redis(house, stop)
+    wait_for_redis(house, stop)
     seed = house.start_seed()
     house.start_desk()
     _wait_for_seed(seed, house, stop)
     _wait_for_health(house, stop)
 
 
-def must_run(house: House) -> None:
-    """Raises DemoRefused with the last words of a program that ended by itself."""
+def _must_run(house: House) -> None:
     for program in house.ended():
-        raise DemoRefused(_last_words(program))
+        raise DemoRefused(last_words(program))
 
 
-def _wait_for_redis(house: House, stop: StopSignals) -> None:
+def wait_for_redis(house: House, stop: StopSignals) -> None:
+    """Until it answers; one of the house's own must be the one that does. Raises DemoRefused, StopAsked."""
     until = time.monotonic() + REDIS_SECONDS
+    own = house.programs.get("redis")
     with redis.Redis.from_url(house.redis_url, socket_connect_timeout=1, socket_timeout=1, retry=None) as client:
         while True:
             try:
                 client.ping()
-                return
+                if own is None or client.info("server").get("process_id") == own.process.pid:
+                    return
+                trouble = "another one is at its port"
             except redis.RedisError as error:
-                must_run(house)
-                if time.monotonic() > until:
-                    raise DemoRefused(f"Redis does not answer ({error}). {_logs(house)}") from error
-            _pause(stop)
+                trouble = str(error)
+            if own is not None and not own.running:
+                raise DemoRefused(last_words(own))
+            if time.monotonic() > until:
+                raise DemoRefused(f"Redis does not answer ({trouble}). {_logs(house)}")
+            pause(stop)
+
+
+def called(name: str) -> str:
+    """A program of the house, at the beginning of a sentence."""
+    return "Redis" if name == "redis" else f"The {name}"
 
 
 def _wait_for_seed(seed: Child, house: House, stop: StopSignals) -> None:
     while seed.running:
-        must_run(house)
-        _pause(stop)
+        _must_run(house)
+        pause(stop)
     if seed.process.returncode != 0:
-        raise DemoRefused(_last_words(seed))
+        raise DemoRefused(last_words(seed))
 
 
 def _wait_for_health(house: House, stop: StopSignals) -> None:
@@ -65,21 +75,24 @@ def _wait_for_health(house: House, stop: StopSignals) -> None:
         parts = health_at(house.place.port)
         if parts and set(parts.values()) == {"ok"}:
             return
-        must_run(house)
+        _must_run(house)
         if time.monotonic() > until:
             silent = ", ".join(f"{part}: {word}" for part, word in parts.items() if word != "ok") or "web: no answer"
             raise DemoRefused(f"Not everything answers after {READY_SECONDS} seconds ({silent}). {_logs(house)}")
-        _pause(stop)
+        pause(stop)
 
 
-def _pause(stop: StopSignals) -> None:
-    if stop.asked.wait(LOOK_SECONDS):
+def pause(stop: StopSignals, seconds: float = LOOK_SECONDS) -> None:
+    """Raises StopAsked."""
+    if stop.asked.wait(seconds):
         raise StopAsked
 
 
-def _last_words(program: Child) -> str:
+def last_words(program: Child) -> str:
+    """How a program that ended by itself did so, and what it wrote."""
     lines = program.last_lines() or "(it wrote nothing)"
-    return f"The {program.name} ended by itself ({program.how_it_ended}). Its last lines, from {program.log}:\n{lines}"
+    ended = f"{called(program.name)} ended by itself ({program.how_it_ended})"
+    return f"{ended}. Its last lines, from {program.log}:\n{lines}"
 
 
 def _logs(house: House) -> str:

@@ -8,18 +8,28 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import httpx2
 import pytest
+from django.conf import settings
+from websockets import Origin
+from websockets.sync.client import ClientConnection, connect
 
 from refunddesk.demo_processes.local_redis import free_port
+from refunddesk.demo_shop.people import MAYA, PRIYA
+from refunddesk.tour.door import Door
 from tests.processes import CODE, wait_until
 
 pytestmark = [pytest.mark.once, pytest.mark.timeout(400)]
 READY_SECONDS = 120
 STOP_SECONDS = 40
+LIVE_SECONDS = 5
 ALL_OK = {"web": "ok", "database": "ok", "broker": "ok", "worker": "ok", "beat": "ok"}
 
 
@@ -52,6 +62,34 @@ class Demo:
         connection.request("GET", "/healthz")
         return json.loads(connection.getresponse().read())
 
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def redis_url(self) -> str:
+        return (self.data_dir / "redis-url").read_text()
+
+    def redis_port(self) -> int:
+        return urlsplit(self.redis_url()).port or 0
+
+    def redis(self) -> int:
+        """Its process; it calls itself by its address."""
+        return self.child_named(f" 127.0.0.1:{self.redis_port()}")
+
+    @contextmanager
+    def open_desk(self) -> Iterator[ClientConnection]:
+        """The live part of the desk's pages, as Maya's browser has it open."""
+        with httpx2.Client(base_url=self.address, trust_env=False) as browser:
+            browser.get("/sign-in")
+            token = browser.cookies[f"csrftoken-{self.port}"]
+            form = {"username": MAYA.email, "password": settings.DEMO_PASSWORD, "csrfmiddlewaretoken": token}
+            browser.post("/sign-in", data=form)
+            cookie = f"sessionid-{self.port}={browser.cookies[f'sessionid-{self.port}']}"
+        address = f"ws://127.0.0.1:{self.port}/ws/desk/"
+        with connect(address, origin=Origin(self.address), additional_headers={"Cookie": cookie}, proxy=None) as desk:
+            desk.send(json.dumps({"type": "hello", "rev": 0}))
+            yield desk
+
     def leaves_nothing(self) -> bool:
         return not any(map(_alive, self.children))
 
@@ -60,6 +98,7 @@ class Demo:
 
     def stop(self) -> None:
         if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
             self.process.send_signal(signal.SIGTERM)
             self.process.wait(STOP_SECONDS)
 
@@ -113,14 +152,18 @@ def test_nothing_outlives_a_demo_that_was_killed(start_demo: Callable[..., Demo]
     assert again.health() == ALL_OK
 
 
-def test_dead_workers_are_started_again_and_a_dead_web_server_ends_the_demo(start_demo: Callable[..., Demo]) -> None:
+def test_dead_workers_and_a_dead_beat_are_started_again_and_a_dead_web_server_ends_the_demo(
+    start_demo: Callable[..., Demo],
+) -> None:
     demo = start_demo()
     demo.wait_until_ready()
 
     os.kill(demo.child_named("worker@"), signal.SIGKILL)
     os.kill(demo.child_named("clock@"), signal.SIGKILL)
+    os.kill(demo.child_named(" beat "), signal.SIGKILL)
     wait_until(lambda: "The worker ended by itself (signal 9); a new one is started" in demo.terminal())
     wait_until(lambda: "The clock ended by itself (signal 9); a new one is started" in demo.terminal())
+    wait_until(lambda: "The beat ended by itself (signal 9); a new one is started" in demo.terminal())
     wait_until(lambda: demo.health() == ALL_OK)
     demo.children |= _children_of(demo.process.pid)
     os.kill(demo.child_named("uvicorn"), signal.SIGKILL)
@@ -129,6 +172,52 @@ def test_dead_workers_are_started_again_and_a_dead_web_server_ends_the_demo(star
     assert "The web ended by itself (signal 9)" in demo.terminal()
     assert str(demo.data_dir / "logs" / "web.log") in demo.terminal()
     assert demo.leaves_nothing()
+
+
+def test_a_killed_redis_comes_back_and_work_news_and_health_go_on(
+    start_demo: Callable[..., Demo], tell: Callable[[str], None]
+) -> None:
+    demo = start_demo()
+    demo.wait_until_ready()
+    with demo.open_desk() as desk, Door(demo.address, settings.DEMO_PASSWORD) as door:
+        killed, others, at = demo.redis(), demo.children, demo.redis_url()
+        os.kill(killed, signal.SIGKILL)
+        before = time.monotonic()
+        asked = ask(door, "PH-20417", "CAR-600", "carafe-cracked")
+
+        wait_until(lambda: door.get(PRIYA, f"requests/{asked}")["status"] == "refunded", 60, "the request has ended")
+        tell(f"a request was refunded {time.monotonic() - before:.1f} s after Redis was killed")
+        wait_until(lambda: door.health() == (200, ALL_OK), 60, "everything answers")
+        tell(f"and all was well {time.monotonic() - before:.1f} s after it")
+        hear_until_quiet(desk)
+        ask(door, "PH-20388", "KTL-09", "kettle-dented-spout")
+        hear_news(desk)
+
+    assert "Redis ended by itself (signal 9); a new one is started." in demo.terminal()
+    assert demo.redis_url() == at
+    assert _children_of(demo.process.pid) == others - {killed} | {demo.redis()}
+
+
+def test_a_redis_that_cannot_be_started_again_ends_the_demo_with_a_sentence(start_demo: Callable[..., Demo]) -> None:
+    demo = start_demo()
+    demo.wait_until_ready()
+
+    demo.process.send_signal(signal.SIGSTOP)
+    os.kill(demo.redis(), signal.SIGKILL)
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        wait_until(lambda: _could_bind(taken, demo.redis_port()), 5, "the port is let go")
+        taken.listen()
+        demo.process.send_signal(signal.SIGCONT)
+
+        assert demo.process.wait(STOP_SECONDS) == 1
+
+    sentence = "Redis ended by itself (signal 9) and could not be started again, 3 times in a row."
+    assert demo.terminal().count(sentence) == 1
+    assert "a new one is started" not in demo.terminal()
+    assert "Traceback" not in demo.terminal()
+    assert demo.leaves_nothing()
+    assert not (demo.data_dir / "redis-url").exists()
 
 
 def test_a_second_demo_on_the_same_folder_gets_a_sentence(start_demo: Callable[..., Demo]) -> None:
@@ -143,17 +232,40 @@ def test_a_second_demo_on_the_same_folder_gets_a_sentence(start_demo: Callable[.
     assert first.health() == ALL_OK
 
 
-def test_a_port_in_use_gets_a_sentence(start_demo: Callable[..., Demo]) -> None:
+def test_a_second_demo_on_the_same_folder_and_port_hears_of_the_folder(start_demo: Callable[..., Demo]) -> None:
+    first = start_demo()
+    first.wait_until_ready()
+
+    ended = _run_demo(_env_for(first.data_dir, first.port))
+
+    assert ended.returncode == 1
+    assert f"A demo already runs in {first.data_dir} (process {first.process.pid}" in ended.stderr
+    assert first.health() == ALL_OK
+
+
+@pytest.fixture
+def taken_port() -> Iterator[int]:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        port = taken.getsockname()[1]
+        yield taken.getsockname()[1]
 
-        demo = start_demo(port=port)
 
-        assert demo.process.wait(STOP_SECONDS) == 1
-    assert f"Port {port} cannot be used" in demo.terminal()
-    assert "Traceback" not in demo.terminal()
+@pytest.mark.parametrize("there_before", [(), ("new",), ("new/data",), ("new/data/static",), ("new/data/demo.lock",)])
+def test_a_port_in_use_gets_a_sentence_and_nothing_is_left_that_was_not_there(
+    tmp_path: Path, taken_port: int, there_before: tuple[str, ...]
+) -> None:
+    for name in there_before:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch() if name.endswith("lock") else (tmp_path / name).mkdir()
+    before = sorted(tmp_path.rglob("*"))
+
+    ended = _run_demo(_env_for(tmp_path / "new" / "data", taken_port))
+
+    assert ended.returncode == 1
+    assert f"Port {taken_port} cannot be used" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_folder_that_cannot_be_made_gets_a_sentence(tmp_path: Path) -> None:
@@ -188,9 +300,37 @@ def test_a_redis_that_does_not_answer_gets_a_sentence(start_demo: Callable[..., 
     assert "Redis does not answer" in demo.terminal()
 
 
+def ask(door: Door, order: str, sku: str, photo: str) -> str:
+    """Priya's request for a damaged thing, by its id."""
+    photo_id = door.upload(PRIYA, CODE / "fixtures" / "photos" / f"{photo}.jpg")
+    words = {"reason": "damaged", "details": "It arrived like this.", "photos": [photo_id]}
+    return str(door.post(PRIYA, "requests", {"order": order, "sku": sku, **words})["id"])
+
+
+def hear_until_quiet(desk: ClientConnection) -> None:
+    with suppress(TimeoutError):
+        while True:
+            desk.recv(timeout=3)
+
+
+def hear_news(desk: ClientConnection) -> None:
+    """Raises TimeoutError when none comes well before a page would ask by itself."""
+    until = time.monotonic() + LIVE_SECONDS
+    while json.loads(desk.recv(timeout=until - time.monotonic()))["type"] != "news":
+        pass
+
+
 def _run_demo(env: dict[str, str]) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "manage.py", "demo"]
     return subprocess.run(command, cwd=CODE, env=env, capture_output=True, text=True, timeout=STOP_SECONDS)
+
+
+def _could_bind(listener: socket.socket, port: int) -> bool:
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError:
+        return False
+    return True
 
 
 def _env_for(data_dir: Path, port: int, **env: str) -> dict[str, str]:

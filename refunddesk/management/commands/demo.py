@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -12,8 +13,9 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connections
 
-from refunddesk.demo_processes.data_folder import held
+from refunddesk.demo_processes.data_folder import held, must_not_be_held
 from refunddesk.demo_processes.house import House
+from refunddesk.demo_processes.made_folders import take_back
 from refunddesk.demo_processes.opening import StopAsked, open_house
 from refunddesk.demo_processes.parent_death import die_with_parent
 from refunddesk.demo_processes.place import Place
@@ -42,10 +44,9 @@ class Command(BaseCommand):
             redis_url_file=settings.REDIS_URL_FILE,
         )
         try:
-            with held(place.data_dir, place.address):
-                place.must_have_a_free_port()
-                with kept(place.data_dir, place.port):
-                    self._live(place, stop)
+            _must_have_a_free_port(place)
+            with held(place.data_dir, place.address), kept(place.data_dir, place.port):
+                self._live(place, stop)
         except DemoRefused as refused:
             raise CommandError(str(refused)) from refused
 
@@ -71,6 +72,16 @@ class Command(BaseCommand):
         except OSError:  # the terminal is gone; what runs must still be stopped
             sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
             self.stdout = self.stderr = type(self.stdout)(sys.stdout)
+
+
+def _must_have_a_free_port(place: Place) -> None:
+    """Asked before anything is written; a demo that lives in the folder is the better answer. Raises DemoRefused."""
+    try:
+        place.must_have_a_free_port()
+    except DemoRefused:
+        must_not_be_held(place.data_dir)
+        take_back(Path(settings.STATIC_ROOT))
+        raise
 
 
 def _migrate() -> None:
