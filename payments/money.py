@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from decimal import ROUND_HALF_UP, Decimal
 
-from babel.numbers import format_currency, get_currency_precision, get_currency_symbol
+from babel.numbers import format_currency, get_currency_symbol
 
 LOCALE = "en_US"
+# ISO 4217: the currencies that have not two decimals.
+NO_DECIMALS = re.compile("BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|UYI|VND|VUV|XAF|XOF|XPF")
+THREE_DECIMALS = re.compile("BHD|IQD|JOD|KWD|LYD|OMR|TND")
+FOUR_DECIMALS = re.compile("CLF|UYW")
 # A comma stands before groups of three only: who writes “0,50” for half a dollar must not be understood as fifty.
 AMOUNT = re.compile(
     r"(?P<minus>-?)(?P<sign>[^\d\s.,+_-]{0,4})\s?(?P<whole>[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{1,18})(?P<rest>\.[0-9]{0,10})?"
@@ -15,13 +19,23 @@ AMOUNT = re.compile(
 
 
 def minor_digits(currency: str) -> int:
-    """How many decimals the ISO currency has: 2 for USD, 0 for JPY, 3 for KWD."""
-    return get_currency_precision(currency)
+    """How many decimals the currency has by ISO 4217: 2 for USD, 0 for JPY, 3 for KWD.
+
+    Not Babel's numbers: those say how many are shown in everyday life (none for HUF), and stored amounts must not
+    change their meaning when they do.
+    """
+    for digits, currencies in ((0, NO_DECIMALS), (3, THREE_DECIMALS), (4, FOUR_DECIMALS)):
+        if currencies.fullmatch(currency):
+            return digits
+    return 2
 
 
 def format_minor(amount_minor: int, currency: str) -> str:
     """`3400, "USD"` -> `$34.00`; `3400, "JPY"` -> `¥3,400`."""
-    return format_currency(to_decimal(amount_minor, currency), currency, locale=LOCALE)
+    digits = minor_digits(currency)
+    pattern = f"¤#,##0.{'0' * digits}" if digits else "¤#,##0"
+    amount = to_decimal(amount_minor, currency)
+    return format_currency(amount, currency, format=pattern, locale=LOCALE, currency_digits=False)
 
 
 def to_decimal(amount_minor: int, currency: str) -> Decimal:

@@ -22,6 +22,8 @@ from payments.take_in_refund import PROVIDER, same_amount, take_in_refund
 
 ROWS_AT_ONCE = 200
 WAITS_TOO_LONG = timedelta(days=1)
+# A bank may take some days; after these nobody should have to find out by chance.
+ON_ITS_WAY_TOO_LONG = timedelta(days=10)
 JUST_ASKED = timedelta(minutes=5)
 APPLY = "run `manage.py reconcile --apply`"
 
@@ -70,11 +72,17 @@ def _wrong_sums() -> Iterator[Difference]:
 
 
 def _long_waits() -> Iterator[Difference]:
-    old = Refund.objects.filter(status=Refund.Status.RESERVED, reserved_at__lt=timezone.now() - WAITS_TOO_LONG)
+    now = timezone.now()
+    silent = Q(status=Refund.Status.RESERVED, reserved_at__lt=now - WAITS_TOO_LONG)
+    slow = Q(status=Refund.Status.PENDING, reserved_at__lt=now - ON_ITS_WAY_TOO_LONG)
+    old = Refund.objects.filter(silent | slow)
     for refund in old.select_related("charge__order").order_by("reserved_at").iterator():
+        since = f"{timezone.localtime(refund.reserved_at):%Y-%m-%d %H:%M}"
+        is_silent = refund.status == Refund.Status.RESERVED
+        waits = f" ({refund.pending_reason})" if refund.pending_reason else ""
         yield Difference(
             f"refund {refund.reference} of {_name(refund.charge)}",
-            f"the provider has given no answer since {timezone.localtime(refund.reserved_at):%Y-%m-%d %H:%M}",
+            f"the provider has given no answer since {since}" if is_silent else f"on its way since {since}{waits}",
             "look at the worker's log for why, and for the refund in the provider's dashboard; it is asked again by "
             "itself",
         )

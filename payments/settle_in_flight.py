@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import uuid
 from datetime import datetime, timedelta
@@ -12,6 +13,8 @@ from django.utils import timezone
 
 from payments.models import Refund, RefundOutcome
 from payments.settle_refund import settle_refund
+
+logger = logging.getLogger(__name__)
 
 BATCH = 50
 # A bank that hangs costs up to a call's whole time for each refund; what is not asked about now is due next time.
@@ -49,9 +52,16 @@ def settle_due_refunds(now: datetime | None = None) -> int:
         if time.monotonic() >= until:
             break
         if _take(refund_id, asked_at, moment):
-            settle_refund(refund_id, RefundOutcome.Source.BEAT)
+            _ask_again(refund_id)
             asked += 1
     return asked
+
+
+def _ask_again(refund_id: uuid.UUID) -> None:
+    try:
+        settle_refund(refund_id, RefundOutcome.Source.BEAT)
+    except Exception:  # one refund that cannot be settled must not keep the others from it
+        logger.exception("refund %s could not be settled", refund_id)
 
 
 def _take(refund_id: uuid.UUID, asked_at: datetime | None, moment: datetime) -> bool:

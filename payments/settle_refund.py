@@ -6,7 +6,7 @@ import logging
 import uuid
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
+from django.db.models import F, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -49,6 +49,9 @@ def settle_refund(refund_id: uuid.UUID, source: str) -> Refund:
             source=source,
         )
     except IntegrityError:  # another row took this provider's refund meanwhile; asked again, the answer is another one
+        taken = Refund.objects.filter(provider_reference=answer.provider_reference).exclude(pk=refund_id)
+        if not taken.exists():
+            raise
         logger.warning("refund %s: %s belongs to another row", refund.reference, answer.provider_reference)
         return refund
 
@@ -56,9 +59,10 @@ def settle_refund(refund_id: uuid.UUID, source: str) -> Refund:
 def record_outcome(refund_id: uuid.UUID, *, status: str, reason: str, provider_reference: str, source: str) -> Refund:
     """Writes one answer of the provider, by whatever road it came, and returns the refund as it stands.
 
-    An answer that is already known or older than what is known changes nothing; a new reason to wait is news. A
-    failure, also a late one, gives the charge its money back. `reason` as in `ProviderAnswer`. Raises ValueError for a
-    status that is no answer, and IntegrityError when another row has that `provider_reference`.
+    An answer that is already known or older than what is known changes nothing; another reason to wait is news, so
+    whoever says one must know that it is the present one. A failure, also a late one, gives the charge its money back.
+    `reason` as in `ProviderAnswer`. Raises ValueError for a status that is no answer, and IntegrityError when another
+    row has that `provider_reference`.
     """
     if status not in MAY_FOLLOW:
         raise ValueError(f"“{status}” is not an answer of a provider.")
@@ -87,12 +91,10 @@ def record_outcome(refund_id: uuid.UUID, *, status: str, reason: str, provider_r
 
 
 def _if_it_is_news(refund_id: uuid.UUID, status: str, reason: str) -> QuerySet[Refund]:
-    """The refund's row, or none. A reason to wait is news once, so that an older message that comes late does not
-    bring it back."""
+    """The refund's row, or none. A refund that waits may come to wait for something else, or for nothing it names."""
     follows = Q(status__in=MAY_FOLLOW[status])
-    if status == Refund.Status.PENDING and reason:
-        told = RefundOutcome.objects.filter(refund=OuterRef("pk"), status=status, reason=reason)
-        follows |= Q(~Exists(told), status=Refund.Status.PENDING)
+    if status == Refund.Status.PENDING:
+        follows |= Q(status=Refund.Status.PENDING) & ~Q(pending_reason=reason)
     return Refund.objects.filter(follows, pk=refund_id)
 
 

@@ -11,10 +11,10 @@ from django.db.models import Sum
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from payments.models import LIVE_REFUND_STATUSES, Charge, ProviderEvent, Refund, RefundOutcome
-from payments.providers.stripe_line import payment_named, refunds_of
+from payments.providers.stripe_line import payment_named, refunds_of, retrieve_refund
 from payments.providers.stripe_refund import StripeRefund
 from payments.providers.stripe_units import NotCountable, from_stripe
-from payments.take_in_refund import PROVIDER, charge_of, take_in_refund
+from payments.take_in_refund import PROVIDER, charge_of, row_of, take_in_refund
 
 logger = logging.getLogger(__name__)
 REFUND_KINDS = frozenset({"refund.created", "refund.updated", "refund.failed", "charge.refund.updated"})
@@ -71,7 +71,7 @@ def _refunds_in(event: StripeEvent) -> tuple[list[StripeRefund], str]:
     """The refunds the message is about, and what to note when there is none."""
     if event.type in REFUND_KINDS:
         refund = _read(event.about)
-        return ([refund], "") if refund else ([], "nothing: no refund that can be read is in it")
+        return ([_as_it_is(refund)], "") if refund else ([], "nothing: no refund that can be read is in it")
     if event.type == CHARGE_REFUNDED:
         return _refunds_of_charge(event.about)
     return [], "nothing: not a kind of message this desk uses"
@@ -85,17 +85,26 @@ def _refunds_of_charge(about: Mapping[str, Any]) -> tuple[list[StripeRefund], st
     inside = about.get("refunds")
     listed = inside.get("data") if isinstance(inside, dict) else None
     if isinstance(listed, list) and listed and not (isinstance(inside, dict) and inside.get("has_more")):
-        return [refund for refund in map(_read, listed) if refund], "nothing: no refund that can be read is in it"
+        refunds = [_as_it_is(refund) for refund in map(_read, listed) if refund]
+        return refunds, "nothing: no refund that can be read is in it"
     if _is_known_sum(charge, about.get("amount_refunded")):
         return [], "known"
     return refunds_of(payment_named(charge.reference)), "nothing: the payment has no refunds"
 
 
+def _as_it_is(said: StripeRefund) -> StripeRefund:
+    """Messages come in any order, and only the refund itself tells what it waits for now: it is asked for when the
+    message names another reason than is known."""
+    answer, known = said.as_answer(), row_of(said)
+    waits = answer.status == Refund.Status.PENDING and known is not None and known.status == Refund.Status.PENDING
+    return retrieve_refund(said.id) if waits and known and known.pending_reason != answer.reason else said
+
+
 def _is_known_sum(charge: Charge, amount_refunded: Any) -> bool:
-    """Whether the refunds in our book give the sum that Stripe says was given back."""
+    """Whether the refunds in our book that Stripe has named give the sum that it says was given back."""
     if not isinstance(amount_refunded, int):
         return False
-    live = Refund.objects.filter(charge=charge, status__in=LIVE_REFUND_STATUSES)
+    live = Refund.objects.filter(charge=charge, status__in=LIVE_REFUND_STATUSES, provider_reference__isnull=False)
     try:
         return from_stripe(amount_refunded, charge.currency) == live.aggregate(total=Sum("amount_minor"))["total"]
     except NotCountable:

@@ -9,7 +9,16 @@ from payments.money import format_minor, parse_amount, share_of_paid
 
 @pytest.mark.parametrize(
     ("amount", "currency", "text"),
-    [(3400, "USD", "$34.00"), (3400, "JPY", "¥3,400"), (3400, "KWD", "KWD3.400"), (123456, "EUR", "€1,234.56")],
+    [
+        (3400, "USD", "$34.00"),
+        (3400, "JPY", "¥3,400"),
+        (3400, "KWD", "KWD3.400"),
+        (123456, "EUR", "€1,234.56"),
+        *((123456, currency, f"{currency}1,234.56") for currency in ("HUF", "COP", "IDR", "LBP", "MGA", "AFN", "PKR")),
+        (1234567, "IQD", "IQD1,234.567"),
+        (123456, "ISK", "ISK123,456"),
+        (-3400, "USD", "-$34.00"),
+    ],
 )
 def test_an_amount_is_shown_with_the_decimals_of_its_currency(amount: int, currency: str, text: str) -> None:
     assert format_minor(amount, currency) == text
@@ -56,7 +65,7 @@ def test_whatever_is_typed_is_an_amount_or_gets_a_sentence(text: str) -> None:
         assert str(refused).endswith(".")  # noqa: PT017 - either outcome is right
 
 
-@given(amount=st.integers(1, 2**53), currency=st.sampled_from(["USD", "EUR", "JPY", "KWD"]))
+@given(amount=st.integers(1, 2**53), currency=st.sampled_from(["USD", "EUR", "JPY", "KWD", "HUF", "IQD", "CLF"]))
 def test_what_is_shown_can_be_typed(amount: int, currency: str) -> None:
     assert parse_amount(format_minor(amount, currency), currency) == amount
 

@@ -82,6 +82,20 @@ def test_a_refund_without_an_answer_for_a_day_is_named() -> None:
     assert young.reference not in "".join(lines)
 
 
+def test_a_refund_on_its_way_for_ten_days_is_named_with_what_it_waits_for() -> None:
+    young = RefundFactory(status="pending", reserved_at=timezone.now() - timedelta(days=9))
+    old = RefundFactory(
+        status="pending",
+        pending_reason="the bank looks for the account",
+        reserved_at=timezone.now() - timedelta(days=11),
+    )
+    _, lines = reconcile()
+    assert lines[0].startswith(f"refund {old.reference} of payment")
+    assert "on its way since" in lines[0]
+    assert "(the bank looks for the account)" in lines[0]
+    assert young.reference not in "".join(lines)
+
+
 def test_a_refund_made_by_hand_that_no_message_told_of_is_named_and_written_down(stripe_server: StripeServer) -> None:
     charge = paid(stripe_server, 5000)
     by_hand = stripe_server.by_hand(charge.reference, 1000)

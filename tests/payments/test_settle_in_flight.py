@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
+from django.db import IntegrityError
 from django.utils import timezone
 
 from payments import settle_in_flight, tasks
@@ -96,3 +98,20 @@ def test_settled_refunds_are_not_asked_for_again(bank: FakeBank) -> None:
     left_behind(charge__provider="bank", status="failed")
     assert settle_due_refunds() == 0
     assert bank.looked_up == []
+
+
+def test_a_refund_that_cannot_be_settled_does_not_keep_the_others_waiting(
+    bank: FakeBank, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken, fine = left_behind(9, charge__provider="bank"), left_behind(charge__provider="bank")
+    settle = settle_in_flight.settle_refund
+
+    def breaks_once(refund_id: uuid.UUID, source: str) -> Refund:
+        if refund_id == broken.pk:
+            raise IntegrityError("a rule of the book")
+        return settle(refund_id, source)
+
+    monkeypatch.setattr(settle_in_flight, "settle_refund", breaks_once)
+    assert settle_due_refunds() == 2
+    assert [Refund.objects.get(pk=each.pk).status for each in (broken, fine)] == ["reserved", "succeeded"]
+    assert f"refund {broken.pk} could not be settled" in caplog.text

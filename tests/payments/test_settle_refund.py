@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db import IntegrityError, transaction
 
 from payments.models import Charge, Refund, RefundOutcome
 from payments.settle_refund import record_outcome, settle_refund
@@ -113,14 +114,26 @@ def test_p04_an_older_answer_that_comes_late_changes_nothing() -> None:
     assert outcomes(refund) == [("succeeded", "webhook")]
 
 
-def test_another_reason_to_wait_is_news_once_and_no_reason_is_none() -> None:
+def test_another_reason_to_wait_is_news_and_the_same_one_is_not() -> None:
     refund = at_the_bank()
-    for reason in ("", "processing", "processing", "no money there", "", "processing"):
-        news(refund, "pending", reason=reason)
-    refund = news(refund, "pending", reason="no money there")
-    assert (refund.status, refund.pending_reason) == ("pending", "no money there")
+    for reason in ("", "", "processing", "processing", "no money there", ""):
+        refund = news(refund, "pending", reason=reason)
+        assert (refund.status, refund.pending_reason) == ("pending", reason)
     told = RefundOutcome.objects.filter(refund=refund).order_by("created_at").values_list("reason", flat=True)
-    assert list(told) == ["", "processing", "no money there"]
+    assert list(told) == ["", "processing", "no money there", ""]
+
+
+def test_an_outcome_that_breaks_another_rule_of_the_book_is_not_taken_for_a_doubled_refund(
+    bank: FakeBank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(**changes: object) -> None:
+        raise IntegrityError("another constraint")
+
+    refund = at_the_bank()
+    monkeypatch.setattr(RefundOutcome.objects, "create", breaks)
+    with pytest.raises(IntegrityError, match="another constraint"), transaction.atomic():
+        settle_refund(refund.pk, "run")
+    assert Refund.objects.get(pk=refund.pk).status == "reserved"
 
 
 @pytest.mark.parametrize("end", ["succeeded", "failed"])

@@ -13,13 +13,13 @@ from agent.lease import LeaseLost
 from agent.models import Run
 from agent.runs import claim
 from intake.models import RefundRequest
-from payments.models import Charge, Refund
+from payments.models import Charge, ProviderEvent, Refund
 from payments.settle_refund import settle_refund
 from tests.agent.falsify import named
 from tests.agent.work_off import open_card, told, work_off
 from tests.factories import LineFactory, RefundFactory, RequestFactory, StaffFactory
 from tests.payments.desk_at_stripe import approve, page_of, refund_of, waiting_card
-from tests.payments.stripe_rows import HOOK, deliver, outcomes, paid
+from tests.payments.stripe_rows import HOOK, deliver, fresh, outcomes, paid
 from tests.stripe_book import BROKEN, CUT_OFF_BUT_DONE, Json, Stumble
 from tests.stripe_server import StripeServer
 
@@ -80,6 +80,43 @@ def test_a_refund_that_comes_to_need_the_customer_on_its_way_says_so_once(stripe
     request = news(stripe_server, request, "refund.updated", "succeeded")
     assert (request.status, told(request)[-1]) == ("refunded", "refunded")
     assert named(request) == ""
+
+
+@pytest.mark.parametrize("how", ["beat", "webhook"])
+def test_once_the_customer_has_answered_the_page_says_so_and_an_old_message_changes_nothing(
+    stripe_server: StripeServer, how: str
+) -> None:
+    stripe_server.becomes = {"status": "requires_action"}
+    request = approve(waiting_card(stripe_server))
+    refund = refund_of(request)
+    old = stripe_server.event("refund.updated", dict(stripe_server.refunds[0]))
+    about = stripe_server.turn(stripe_server.refunds[0]["id"], "pending")
+    if how == "beat":
+        settle_refund(refund.pk, "beat")
+    else:
+        deliver(stripe_server.event("refund.updated", about))
+    deliver(old)
+    request = work_off(request)
+    assert (request.status, told(request)) == ("refunding", ["refund_needs_you", "on_its_way"])
+    assert fresh(refund).pending_reason == ""
+    page = page_of(request)
+    assert "We have asked the bank to give it back" in page
+    assert "answer that e-mail" not in page
+    assert named(request) == ""
+
+
+def test_a_message_whose_refund_cannot_be_asked_for_now_comes_again(stripe_server: StripeServer) -> None:
+    stripe_server.becomes = {"status": "requires_action"}
+    refund = refund_of(approve(waiting_card(stripe_server)))
+    about = stripe_server.turn(stripe_server.refunds[0]["id"], "pending")
+    event = stripe_server.event("refund.updated", about)
+    stripe_server.down = True
+    assert deliver(event).status_code == 503
+    assert fresh(refund).waits_for_customer
+    assert ProviderEvent.objects.count() == 0
+    stripe_server.down = False
+    assert deliver(event).status_code == 200
+    assert not fresh(refund).waits_for_customer
 
 
 def test_a_look_at_a_refund_on_its_way_finds_that_it_needs_the_customer(stripe_server: StripeServer) -> None:

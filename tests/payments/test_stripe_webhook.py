@@ -200,9 +200,21 @@ def test_charge_refunded_brings_the_news_also_when_it_does_not_list_the_refunds(
 
 
 def test_charge_refunded_with_a_sum_we_know_asks_nobody(stripe_server: StripeServer, refund: Refund) -> None:
+    Refund.objects.filter(pk=refund.pk).update(provider_reference=stripe_server.refunds[0]["id"])
     about = stripe_server.charge_object(refund.charge.reference)
     assert deliver(stripe_server.event("charge.refunded", about)).status_code == 200
     assert (ProviderEvent.objects.get().effect, stripe_server.asked) == ("known", [])
+
+
+def test_a_refund_by_hand_of_the_amount_of_ours_that_stripe_has_not_seen_is_written_down(
+    stripe_server: StripeServer,
+) -> None:
+    ours = reserved(stripe_server, 3400)
+    stripe_server.by_hand(ours.charge.reference, 3400)
+    about = stripe_server.charge_object(ours.charge.reference)
+    assert deliver(stripe_server.event("charge.refunded", about)).status_code == 200
+    by_hand = Refund.objects.get(request_uuid=None)
+    assert (by_hand.amount_minor, by_hand.status, fresh(ours).status) == (3400, "succeeded", "reserved")
 
 
 def test_a_message_for_which_stripe_cannot_be_asked_is_put_off_and_not_stored(
