@@ -14,7 +14,7 @@ from agent.rule_facts import facts_as_json
 from intake.models import Photo, PolicyVersion, Receipt, RefundRequest
 from intake.names import name_of
 from intake.rules import Facts, Verdict
-from payments.models import Charge, Refund, RefundOutcome
+from payments.models import Charge, OrderLine, Refund, RefundOutcome
 
 MOST_PHOTOS = 200
 
@@ -75,6 +75,7 @@ def outcome_facts(outcome: RefundOutcome) -> dict[str, Any]:
 def _reserve_facts(refund: Refund, request: RefundRequest) -> dict[str, Any]:
     return {
         "request": request_facts(request),
+        "line": line_row(request.line),
         "refund": refund_row(refund),
         "charge": {**charge_row(refund.charge), "reserved_before_minor": refund.charge.reserved_minor},
         "policy": policy_numbers(request.policy),
@@ -94,6 +95,11 @@ def request_facts(request: RefundRequest) -> dict[str, Any]:
         "details_sha256": text_digest(request.details),
         "asked_at": iso(request.created_at),
     }
+
+
+def line_row(line: OrderLine) -> dict[str, Any]:
+    """What the price of a request is computed from."""
+    return {"paid_minor": line.paid_minor, "quantity": line.quantity}
 
 
 def decision_row(decision: Decision) -> dict[str, Any]:

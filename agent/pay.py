@@ -13,13 +13,14 @@ from agent.lease import Lease
 from agent.link_facts import automatic_reserve_facts, decided_reserve_facts
 from agent.models import BudgetDay, ChainRecord, Decision, Run
 from agent.outcomes import Blocked, PhotoEvidence, Reserved
+from agent.own_price import own_price_now, price_of_part
 from agent.pause import lock_switch
 from intake.lifecycle import move
 from intake.models import Receipt, RefundRequest, Step
 from intake.rules import Verdict, failed, judge
 from intake.statuses import Status
 from intake.timeline import Entry, write_step
-from payments.issue_refund import NoChargeHolds, issue_refund
+from payments.issue_refund import AbovePrice, NoChargeHolds, issue_refund
 from payments.models import Refund
 from payments.money import format_minor
 
@@ -28,7 +29,8 @@ def judge_now(request_id: int, evidence: PhotoEvidence) -> tuple[Verdict, ...]:
     """Every rule's verdict on the facts of this moment, without locks: for reading, never for paying."""
     request = _request(request_id)
     looks_like = look_alike_numbers(request_id)
-    return judge(gather_facts(request, evidence, spent_today(request.policy.currency), looks_like))
+    facts = gather_facts(request, evidence, spent_today(request.policy.currency), looks_like)
+    return (*judge(facts), *_unless_priced_right(request))
 
 
 def refund_automatically(lease: Lease, evidence: PhotoEvidence) -> Reserved | Blocked:
@@ -45,7 +47,7 @@ def refund_automatically(lease: Lease, evidence: PhotoEvidence) -> Reserved | Bl
         budget = _lock_budget_day(request)
         _lock_customer(request)
         facts = gather_facts(request, evidence, budget.spent_minor, looks_like)
-        verdicts, refund = judge(facts), None
+        verdicts, refund = (*judge(facts), *_unless_priced_right(request)), None
         if not failed(verdicts):
             refund, verdicts = _reserve_or_ask(lease, request, verdicts)
         Run.objects.filter(pk=lease.run_id).update(verdicts=[verdict.as_json() for verdict in verdicts])
@@ -67,15 +69,16 @@ def refund_decided(
     decision: Decision | None = None,
     receipt: Receipt | None = None,
 ) -> Reserved:
-    """Reserves what staff decided (`amount_minor` with shipping); only the balance is checked.
+    """Reserves what staff decided (`amount_minor` with shipping); only the price and the balance are checked.
 
     The decision, when one is given, counts as carried out with it; `receipt` says what came back of a return that an
-    earlier decision had opened. Raises LeaseLost, MoveRefused, NoChargeHolds,
-    ShippingAlreadyBack or RefundInFlight; then nothing is written.
+    earlier decision had opened. Raises LeaseLost, MoveRefused, AbovePrice,
+    NoChargeHolds, ShippingAlreadyBack or RefundInFlight; then nothing is written.
     """
     with lease.fenced():
         request = _request(lease.request_id)
         _lock_customer(request)
+        _refuse_above_price(request, units, amount_minor - shipping_minor)
         refund = issue_refund(
             order_id=request.line.order_id,
             line_id=request.line_id,
@@ -114,6 +117,27 @@ def _reserve_or_ask(
     except NoChargeHolds as error:
         return None, (*verdicts, _balance_verdict(request, error.largest_left_minor))
     return refund, verdicts
+
+
+def _unless_priced_right(request: RefundRequest) -> tuple[Verdict, ...]:
+    """Nothing as a rule. What was paid for the line says what the request costs, whatever stands on the request."""
+    price = own_price_now(request)
+    if price == request.amount_minor:
+        return ()
+    asked, costs = (format_minor(each, request.currency) for each in (request.amount_minor, price))
+    verdict = Verdict(
+        rule="amount",
+        inputs={"amount_minor": request.amount_minor, "price_minor": price},
+        outcome="ask",
+        sentence=f"The request stands at {asked}, and by what was paid its units cost {costs}.",
+    )
+    return (verdict,)
+
+
+def _refuse_above_price(request: RefundRequest, units: int, goods_minor: int) -> None:
+    most = price_of_part(own_price_now(request), request.units, units)
+    if goods_minor > most:
+        raise AbovePrice(most)
 
 
 def _balance_verdict(request: RefundRequest, left_minor: int) -> Verdict:

@@ -20,6 +20,10 @@ class NoChargeHolds(Exception):
         self.largest_left_minor = largest_left_minor
 
 
+class AbovePrice(NoChargeHolds):
+    """More than the units cost (`largest_left_minor`), by what was paid for their line."""
+
+
 class ShippingAlreadyBack(Exception):
     """More shipping than the order has left to give back (`left_minor`)."""
 

@@ -18,6 +18,7 @@ WORDS = {
     "decided_by": "decider",
     "details_sha256": "customer's text",
     "note_sha256": "note",
+    "paid_minor": "price (minor units)",
     "reserved_at": "time",
     "shipping_minor": "shipping (minor units)",
 }

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agent.canonical import iso
-from agent.link_facts import charge_row, outcome_row, policy_numbers, refund_row, request_facts
+from agent.link_facts import charge_row, line_row, outcome_row, policy_numbers, refund_row, request_facts
 from agent.models import ChainRecord
+from agent.own_price import own_price
 from agent.verify.differs import difference
 from agent.verify.pages import Pages
 from intake.statuses import Status
 from payments.models import Refund
+from payments.money import format_minor
 from payments.settle_refund import FINAL
 
 Kind = ChainRecord.Kind
@@ -24,13 +26,28 @@ def check_request(pages: Pages) -> Iterator[str]:
             changed = difference(link.facts["request"], request_facts(request))
             if changed:
                 yield f"The request is not the one of link {link.sequence}: {changed}."
+        if "line" in link.facts:
+            changed = difference(link.facts["line"], line_row(request.line))
+            if changed:
+                yield f"The line is not as it was at link {link.sequence}: {changed}."
         if "policy" in link.facts:
             changed = difference(link.facts["policy"], policy_numbers(request.policy))
             if changed:
                 yield f"The policy is not the one of link {link.sequence}: {changed}."
+    yield from _check_price(pages)
     said = {link.facts["outcome"]["status"] for link in pages.links_of(Kind.OUTCOME)}
     if request.status == Status.REFUNDED and Refund.Status.SUCCEEDED not in said:
         yield "The request stands as refunded, and no answer of the provider says so."
+
+
+def _check_price(pages: Pages) -> Iterator[str]:
+    request = pages.request
+    price = own_price(request, pages.units_before)
+    if not price:
+        yield "The request is for more units than were left on its line."
+    elif request.amount_minor != price:
+        asked, costs = (format_minor(each, request.currency) for each in (request.amount_minor, price))
+        yield f"The request stands at {asked}, and by what was paid for its line it costs {costs}."
 
 
 def check_refunds(pages: Pages) -> Iterator[str]:

@@ -9,16 +9,18 @@ from dataclasses import dataclass, field
 from django.db.models import Q
 
 from agent.models import ChainRecord, Decision, Run
+from agent.own_price import units_asked_before
 from intake.models import Photo, Receipt, RefundRequest, Step
 from payments.models import Refund, RefundOutcome
 
 
 @dataclass
 class Pages:
-    """One request's part of the book. `refunds` with their charge, `decisions` with their card and who decided,
-    `receipts` with their parcel, `photos` also of its answers."""
+    """One request's part of the book. `units_before`: asked for by earlier requests of its line; `refunds` with their
+    charge, `decisions` with their card and who decided, `receipts` with their parcel, `photos` also of its answers."""
 
     request: RefundRequest
+    units_before: int = 0
     links: list[ChainRecord] = field(default_factory=list)
     refunds: list[Refund] = field(default_factory=list)
     outcomes: list[RefundOutcome] = field(default_factory=list)
@@ -48,7 +50,8 @@ class Pages:
 def read_pages(request_ids: Sequence[int]) -> list[Pages]:
     """The pages of these requests, by their key; nine queries, however many they are."""
     requests = RefundRequest.objects.filter(pk__in=request_ids).select_related("line__order", "policy", "customer")
-    pages = {request.pk: Pages(request) for request in requests.order_by("pk")}
+    counted = requests.annotate(units_before=units_asked_before()).order_by("pk")
+    pages = {request.pk: Pages(request, request.units_before) for request in counted}
     for link in ChainRecord.objects.filter(request__in=pages).order_by("request_id", "sequence"):
         pages[link.request_id].links.append(link)
     _read_money(pages)

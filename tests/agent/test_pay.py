@@ -17,8 +17,9 @@ from agent.pay import judge_now, refund_automatically, refund_decided
 from agent.runs import claim, give_back
 from intake.models import Photo, RefundRequest
 from intake.rules import failed
-from payments.issue_refund import NoChargeHolds, ShippingAlreadyBack
+from payments.issue_refund import CANNOT_BE_PAID, AbovePrice, NoChargeHolds, ShippingAlreadyBack
 from payments.models import Charge, Refund
+from tests.agent.falsify import sql
 from tests.factories import ApprovalFactory, ChargeFactory, LineFactory, RefundFactory, RequestFactory, StaffFactory
 
 pytestmark = pytest.mark.django_db
@@ -189,11 +190,46 @@ def test_a_decided_refund_asks_the_balance_alone() -> None:
 def test_a_decided_refund_that_no_charge_holds_changes_nothing() -> None:
     request, lease = at_work()
     with pytest.raises(NoChargeHolds):
-        refund_decided(lease, amount_minor=3401, shipping_minor=0, units=1)
+        refund_decided(lease, amount_minor=3401, shipping_minor=1, units=1)
     with pytest.raises(ShippingAlreadyBack):
         refund_decided(lease, amount_minor=100, shipping_minor=1, units=1)
     assert nothing_moved(request)
     assert not request.steps.exists()
+
+
+def test_a_request_that_stands_at_more_than_its_units_cost_is_not_paid_automatically() -> None:
+    request, lease = at_work(line__unit_price_minor=1000)
+    sql("UPDATE payments_charge SET captured_minor = 9000")
+    sql("UPDATE intake_refundrequest SET amount_minor = 4900")
+    answer = refund_automatically(lease, CLEAR)
+    assert blocked_by(answer) == ["amount"]
+    assert nothing_moved(request)
+    assert BudgetDay.objects.get().spent_minor == 0
+    sentence = "The request stands at $49.00, and by what was paid its units cost $10.00."
+    assert Run.objects.get().verdicts[-1]["sentence"] == sentence
+    assert failed(judge_now(request.pk, CLEAR))[-1].sentence == sentence
+
+
+@pytest.mark.parametrize(("goods", "units"), [(1001, 1), (501, 1), (1001, 2), (1001, 3)])
+def test_more_than_the_units_cost_is_not_paid_by_decision_either(goods: int, units: int) -> None:
+    line = LineFactory(quantity=2, unit_price_minor=500)
+    request, lease = at_work(line=line, units=2)
+    sql("UPDATE payments_charge SET captured_minor = 9000")
+    sql("UPDATE intake_refundrequest SET amount_minor = 4900")
+    line.order.shipping_minor = 300
+    line.order.save()
+    with pytest.raises(CANNOT_BE_PAID) as refused:
+        refund_decided(lease, amount_minor=goods + 300, shipping_minor=300, units=units)
+    assert isinstance(refused.value, AbovePrice)
+    assert refused.value.largest_left_minor == (500 if units == 1 else 1000)
+    assert nothing_moved(request)
+
+
+def test_each_of_two_requests_of_a_line_has_its_own_share_of_the_price() -> None:
+    line = LineFactory(quantity=3, unit_price_minor=334, paid_minor=1000)
+    RequestFactory(line=line, units=1, amount_minor=333, status="declined")
+    _, lease = at_work(line=line, units=1, amount_minor=334)
+    assert isinstance(refund_automatically(lease, CLEAR), Reserved)
 
 
 def test_judging_for_a_card_pays_nothing() -> None:
@@ -208,5 +244,5 @@ def test_an_automatic_refund_asks_the_database_a_fixed_number_of_times(django_as
     for days in range(91, 99):
         earlier_refund(request, days)
     Switch.objects.create(name=Switch.AUTOMATIC_REFUNDS)
-    with django_assert_max_num_queries(25):
+    with django_assert_max_num_queries(26):
         refund_automatically(lease, CLEAR)
