@@ -14,7 +14,7 @@ from agent.pause import set_automatic_refunds
 from agent.take_back import take_back
 from desk.acts import Act, CaseAct
 from desk.announce import tell_open_desks
-from desk.brake import brake_now
+from desk.brake import brake_now, thrown_before
 from desk.forms import PauseForm, ReceiptForm, decision_form
 from desk.names import full_name
 from intake.record_receipt import record_receipt
@@ -97,6 +97,7 @@ class TakeBack(CaseAct):
 class Pause(Act):
     permission = "agent.change_switch"
     template = "desk/acts/pause.html"
+    typed_field = "reason"
 
     def form(self, *, data: Any = None, start: dict[str, Any] | None = None) -> forms.Form:
         paused = brake_now().paused
@@ -108,6 +109,7 @@ class Pause(Act):
     def act(self, form: Any) -> None:
         user: Any = self.request.user
         paused = form.cleaned_data["paused"]
-        set_automatic_refunds(paused=paused, by=user, reason=form.cleaned_data["reason"])
+        if set_automatic_refunds(paused=paused, by=user, reason=form.cleaned_data["reason"]) is None:
+            raise Refusal("already_decided", thrown_before(brake_now()))
         self.say_done = "Automatic refunds are paused." if paused else "Automatic refunds are on again."
         tell_open_desks()

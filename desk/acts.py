@@ -30,6 +30,7 @@ class Act(View):
     permission = ""
     template = ""
     say_done = "Done."
+    typed_field = "note"  # what a refusal gives back, so that no typed words are lost
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         user: Any = request.user
@@ -43,7 +44,7 @@ class Act(View):
         start = draft or request.GET.dict()
         reason_against = self.reason_against(start)
         if reason_against is not None:
-            return self.refuse(reason_against, typed=draft.get("note", ""))
+            return self.refuse(reason_against, typed=draft.get(self.typed_field, ""))
         return self.show(self.form(start=start), was_signed_out=bool(draft))
 
     def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
@@ -54,7 +55,7 @@ class Act(View):
             self.act(form)
         except Refusal as refusal:
             if refusal.code != "invalid_input":
-                return self.refuse(refusal, typed=request.POST.get("note", ""))
+                return self.refuse(refusal, typed=request.POST.get(self.typed_field, ""))
             form.add_error(refusal.field if refusal.field in form.fields else None, refusal.sentence)
             return self.show(form, status=400)
         return self.done()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils import timezone
+
 from agent.facts import spent_today
 from agent.models import Switch
 from desk.names import full_name
@@ -46,3 +48,14 @@ def brake_now() -> Brake:
         budget_minor=policy.daily_budget_minor,
         currency=policy.currency,
     )
+
+
+def thrown_before(brake: Brake) -> str:
+    """What somebody reads who throws the brake to where it stands already."""
+    state = "paused" if brake.paused else "on"
+    if not (brake.changed_by and brake.changed_at):
+        return f"Automatic refunds are {state} already. Nothing was changed."
+    at = timezone.localtime(brake.changed_at)
+    verb = "paused automatic refunds" if brake.paused else "turned automatic refunds on"
+    why = f": “{brake.reason}”" if brake.reason else ""
+    return f"{brake.changed_by} already {verb} ({at:%b} {at.day}, {at:%H:%M}){why}. Nothing was changed."

@@ -37,6 +37,7 @@ class Frame:
     shop: list[ShopLink]
     brake: Brake
     may_pause: bool
+    may_see_throws: bool
     model: ModelChoice
     refused_keys: list[str]
 
@@ -69,6 +70,7 @@ def frame_for(user: User, current: str = "") -> Frame:
         shop=[link for link in SHOP_LINKS if user.has_perm(link.permission)],
         brake=brake_now(),
         may_pause=may_pause,
+        may_see_throws=user.has_perm("agent.view_switchthrow"),
         model=model_in_use(),
         refused_keys=refused_keys() if user.has_perm("intake.view_refundrequest") else [],
     )

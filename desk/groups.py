@@ -26,6 +26,7 @@ SUPPORT = (
 LEAD = (
     *SUPPORT,
     "agent.change_switch",
+    "agent.view_switchthrow",
     "agent.add_evaluation",
     "intake.add_policyversion",
     "intake.add_policysection",

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from agent.models import Approval, BudgetDay, Switch
+from agent.models import Approval, BudgetDay, Switch, SwitchThrow
 from intake.models import Question, Receipt, RefundRequest, Return
 from tests.desk.rows import kettle_request
 
@@ -110,6 +110,39 @@ def test_only_a_lead_pauses(support: Client) -> None:
 def test_pausing_works_without_javascript(lead: Client) -> None:
     assert "Pause automatic refunds?" in lead.get("/desk/pause").content.decode()
     assert lead.post("/desk/pause", {"paused": "yes", "reason": "Audit"}).headers["Location"] == "/desk/"
+
+
+def test_pausing_what_is_paused_says_who_was_first_and_keeps_the_words(lead: Client) -> None:
+    lead.post("/desk/pause", {"paused": "yes", "reason": "Strange pictures"}, headers=HTMX)
+    answer = lead.post("/desk/pause", {"paused": "yes", "reason": "Stock-taking"}, headers=HTMX)
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    for words in (
+        "Maya Okafor already paused automatic refunds",
+        "“Strange pictures”",
+        "Nothing was changed.",
+        "Stock-taking",
+    ):
+        assert words in page
+    assert [throw.reason for throw in SwitchThrow.objects.all()] == ["Strange pictures"]
+
+
+def test_turning_on_what_was_never_paused_changes_nothing(lead: Client) -> None:
+    answer = lead.post("/desk/pause", {"paused": "no"}, headers=HTMX)
+    assert (answer.status_code, "Automatic refunds are on already." in answer.content.decode()) == (409, True)
+    assert not SwitchThrow.objects.exists()
+
+
+def test_the_log_of_the_brake_says_who_when_and_why_to_leads(lead: Client, support: Client) -> None:
+    lead.post("/desk/pause", {"paused": "yes", "reason": "Strange pictures"}, headers=HTMX)
+    lead.post("/desk/pause", {"paused": "no"}, headers=HTMX)
+    address = "/desk/agent/switchthrow/"
+    assert f'href="{address}"' in lead.get("/desk/queue/all/").content.decode()
+    page = lead.get(address).content.decode()
+    assert page.index("turned on") < page.index("Strange pictures")
+    assert "Maya Okafor" in page
+    assert f'href="{address}"' not in support.get("/desk/queue/all/").content.decode()
+    assert support.get(address).status_code == 403
 
 
 @pytest.mark.parametrize("method", ["put", "delete", "patch"])

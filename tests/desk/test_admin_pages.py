@@ -10,7 +10,7 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.utils import timezone
 
-from agent.models import Decision
+from agent.models import Decision, Switch, SwitchThrow
 from desk.groups import GROUPS
 from intake.models import PolicySection, PolicyVersion
 from intake.policy_in_force import policy_in_force
@@ -27,6 +27,7 @@ LISTS = [
     "agent/run",
     "agent/approval",
     "agent/decision",
+    "agent/switchthrow",
     "intake/step",
     "auth/user",
     "auth/group",
@@ -50,6 +51,7 @@ def rows(daniel: User) -> dict[str, Any]:
     decision = Decision.objects.create(
         approval=card, choice="approve", amount_minor=1, decided_by=daniel, source="desk"
     )
+    throw = SwitchThrow.objects.create(switch=Switch.objects.create(name="x"), paused=True, thrown_by=daniel)
     order = request.line.order
     refund = RefundFactory(charge=order.charges.get(), request_uuid=request.uuid, status="succeeded")
     refund.outcomes.create(status="succeeded", source="run")
@@ -62,6 +64,7 @@ def rows(daniel: User) -> dict[str, Any]:
         "agent/run": run,
         "agent/approval": card,
         "agent/decision": decision,
+        "agent/switchthrow": throw,
         "intake/step": step,
         "auth/user": daniel,
         "auth/group": Group.objects.get(name="lead"),

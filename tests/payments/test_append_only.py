@@ -14,7 +14,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from agent.anchor import anchor_yesterday
-from agent.models import ChainAnchor, ChainRecord, Decision
+from agent.models import ChainAnchor, ChainRecord, Decision, SwitchThrow
+from agent.pause import set_automatic_refunds
 from intake.models import Photo, Step
 from intake.timeline import Entry, finish_step, write_step
 from payments.append_only import AppendOnly, AppendOnlyError
@@ -41,8 +42,9 @@ FIXED: list[tuple[type[AppendOnly], str, Any]] = [
     (ChainRecord, "facts", {}),
     (ChainRecord, "hash", "0"),
     (ChainAnchor, "hash", "0"),
+    (SwitchThrow, "reason", "other"),
 ]
-MODELS: list[type[AppendOnly]] = [Charge, Refund, RefundOutcome, Step, Decision, ChainRecord, ChainAnchor]
+MODELS: list[type[AppendOnly]] = [Charge, Refund, RefundOutcome, Step, Decision, ChainRecord, ChainAnchor, SwitchThrow]
 MOVES: list[tuple[type[AppendOnly], dict[str, Any]]] = [
     (Charge, {"reserved_minor": 1}),
     (Refund, {"status": "failed", "failure_reason": "no", "pending_reason": "", "asked_at": None, "settled_at": None}),
@@ -58,6 +60,7 @@ def rows(db: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
     paid_by_decision(StaffFactory())
     anchor_yesterday()
+    set_automatic_refunds(paused=True, by=StaffFactory(permissions=["agent.change_switch"]))
 
 
 def all_rows() -> list[dict[str, Any]]:

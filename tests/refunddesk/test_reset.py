@@ -13,13 +13,14 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from agent.lease import Lease, LeaseLost
-from agent.models import Run, Switch
+from agent.models import Run, Switch, SwitchThrow
+from agent.pause import set_automatic_refunds
 from intake.models import Photo, PolicyVersion, RefundRequest
 from payments.models import Order, Refund
 from refunddesk.demo_shop import reset_shop
 from refunddesk.demo_shop.reset_shop import reset_demo_shop
 from refunddesk.demo_shop.seed_shop import seed_demo_shop
-from tests.factories import CustomerFactory, OrderFactory, PolicyFactory, RequestFactory
+from tests.factories import CustomerFactory, OrderFactory, PolicyFactory, RequestFactory, StaffFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -35,12 +36,13 @@ def test_reset_brings_back_the_first_day_with_its_numbers() -> None:
     RequestFactory.create()
     OrderFactory()
     PolicyFactory(number=2)
-    Switch.objects.update_or_create(name=Switch.AUTOMATIC_REFUNDS, defaults={"paused": True})
+    set_automatic_refunds(paused=True, by=StaffFactory(permissions=["agent.change_switch"]))
     reset_demo_shop()
     assert Order.objects.count() == 21
     assert [request.number for request in RefundRequest.objects.order_by("pk")] == list(range(1001, 1010))
     assert PolicyVersion.objects.values_list("number", flat=True).get() == 1
     assert not Switch.objects.filter(paused=True).exists()
+    assert not SwitchThrow.objects.exists()
 
 
 def test_reset_moves_the_dates_to_now() -> None:
