@@ -81,7 +81,7 @@ class QueueView(StaffView):
 class ApprovalView(StaffView):
     @extend_schema(responses=ApprovalOut)
     def get(self, request: Request, approval_id: str) -> Response:
-        cards = Approval.objects.select_related("request", "decision__decided_by")
+        cards = Approval.objects.select_related("request__line", "decision__decided_by")
         parsed = read_uuid(approval_id)
         card = cards.filter(pk=parsed).first() if parsed else None
         if card is None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from agent.models import Approval, Decision
 from desk.names import full_name
 from intake.models import RefundRequest
+from payments.made_elsewhere import refunds_made_elsewhere
+from payments.models import Refund
 
 
 class PointOut(serializers.Serializer):
@@ -71,11 +74,24 @@ class DecisionOut(serializers.Serializer):
         return full_name(decision.decided_by)
 
 
+class MadeElsewhereOut(serializers.Serializer):
+    """Money of the same order that was given back by hand at the payment provider, for no request."""
+
+    amount = serializers.IntegerField(source="amount_minor", help_text="In minor units of `currency`.")
+    currency = serializers.CharField()
+    at = serializers.DateTimeField(source="reserved_at", help_text="When it was made there.")
+    reference = serializers.SerializerMethodField(help_text="The provider's, where it is known, else the shop's.")
+
+    def get_reference(self, refund: Refund) -> str:
+        return refund.provider_reference or refund.reference
+
+
 class ApprovalOut(serializers.Serializer):
     """The whole card; `request` is the id of what it is about, `decision` null while it is open.
 
     `counter_case` is the strongest reason against the recommendation (null: none is known), `would_change` the one fact
-    that would change it (empty: none is known).
+    that would change it (empty: none is known). `made_elsewhere`: refunds of the same order, sent or on their way, that
+    were made outside this desk, newest first, at most 20; whoever approves beside one may pay twice.
     """
 
     id = serializers.UUIDField()
@@ -91,7 +107,12 @@ class ApprovalOut(serializers.Serializer):
     draft_question = serializers.CharField()
     require_return = serializers.BooleanField()
     opened_at = serializers.DateTimeField()
+    made_elsewhere = serializers.SerializerMethodField()
     decision = serializers.SerializerMethodField()
+
+    @extend_schema_field(MadeElsewhereOut(many=True))
+    def get_made_elsewhere(self, card: Approval) -> Any:
+        return MadeElsewhereOut(refunds_made_elsewhere(card.request.line.order_id), many=True).data
 
     def get_decision(self, card: Approval) -> dict[str, Any] | None:
         return dict(DecisionOut(card.decision).data) if hasattr(card, "decision") else None

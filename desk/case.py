@@ -16,6 +16,7 @@ from intake.refusals import Refusal
 from intake.request_page import MOST_QUESTIONS
 from intake.statuses import Status
 from payments.balance import OrderBalance, left_on_order
+from payments.made_elsewhere import refunds_made_elsewhere
 from payments.models import Charge, Refund
 
 MOST_CARDS = 50
@@ -23,7 +24,8 @@ MOST_CARDS = 50
 
 @dataclass(frozen=True)
 class Case:
-    """`card` is the open one; `decided` are the earlier ones with their decision, newest first."""
+    """`card` is the open one; `decided` are the earlier ones with their decision, newest first; `made_elsewhere` are
+    the order's refunds that no request asked for, newest first."""
 
     request: RefundRequest
     photos: list[Photo]
@@ -33,6 +35,7 @@ class Case:
     parcel: Return | None
     charges: list[Charge]
     refunds: list[Refund]
+    made_elsewhere: list[Refund]
     balance: OrderBalance
 
     @cached_property
@@ -110,6 +113,7 @@ def load_case(request: RefundRequest) -> Case:
         refunds=list(
             Refund.objects.filter(request_uuid=request.uuid).select_related("charge").order_by("-attempt")[:10]
         ),
+        made_elsewhere=refunds_made_elsewhere(request.line.order_id),
         balance=left_on_order(request.line.order),
     )
 

@@ -53,7 +53,7 @@ def run_time(run: Any) -> str:
 @register.simple_tag
 def moment(at: datetime, style: str = "clock", prefix: str = "") -> SafeString:
     """A `<time>` with the exact moment on hover. Styles: time `10:06:02`, clock and short the same for today and else
-    with the day, day `Mar 3, 10:06`, ago, ahead."""
+    with the day, day `Mar 3, 10:06`, date `March 3`, ago, ahead."""
     local = timezone.localtime(at)
     ticks = TICKING.get(style)
     return format_html(
@@ -76,6 +76,8 @@ def _in_words(local: datetime, style: str) -> str:
         return local.strftime("%H:%M:%S")
     if style == "short" and local.date() == now.date():
         return local.strftime("%H:%M")
+    if style == "date":
+        return f"{local:%B} {local.day}{'' if local.year == now.year else f', {local.year}'}"
     year = "" if local.year == now.year else f" {local.year}"
     return f"{local:%b} {local.day}{year}, {local:%H:%M}"
 

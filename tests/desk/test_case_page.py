@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,9 +11,11 @@ from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.test import Client
 from django.utils import timezone
+from django.utils.html import strip_tags
 
 from agent.models import Decision
 from intake.models import Photo, Question, RefundRequest, Reply, Return
+from payments.models import Refund
 from tests.desk.rows import card_for, kettle_request, step_of
 from tests.factories import RefundFactory
 
@@ -24,6 +26,11 @@ def page_of(client: Client, request: RefundRequest, slug: str = "all") -> str:
     answer = client.get(f"/desk/queue/{slug}/{request.uuid}/")
     assert answer.status_code == 200
     return answer.content.decode()
+
+
+def given_back_by_hand(request: RefundRequest, **changes: Any) -> Refund:
+    given = {"amount_minor": 12900, "status": "succeeded", "key": "external_1"} | changes
+    return RefundFactory(charge=request.line.order.charges.get(), request_uuid=None, **given)
 
 
 def photo_of(customer: User, **of: object) -> Photo:
@@ -225,3 +232,26 @@ def test_a_parcel_nobody_waits_for_any_more_can_still_be_recorded(support: Clien
     assert address in page_of(support, request)
     Return.objects.update(status="received")
     assert address not in page_of(support, request)
+
+
+def test_money_given_back_outside_the_desk_stands_above_the_buttons(lead: Client) -> None:
+    request = kettle_request()
+    card_for(request)
+    made = datetime(timezone.now().year, 1, 2, 12, tzinfo=UTC)
+    given_back_by_hand(request, reserved_at=made, provider_reference="re_3Q")
+    given_back_by_hand(request, status="pending", amount_minor=500, key="external_2")
+    page = page_of(lead, request)
+    words = re.sub(r"\s+", " ", strip_tags(page))
+    assert (
+        "$129.00 was given back on this order outside this desk on January 2, reference re_3Q, by hand at the provider."
+    ) in words
+    assert "$5.00 is on its way back on this order" in words
+    assert page.index("outside this desk") < page.index('value="approve"')
+
+
+def test_refunds_of_requests_and_failed_ones_are_not_said_to_be_made_elsewhere(lead: Client) -> None:
+    request = kettle_request()
+    card_for(request)
+    given_back_by_hand(request, status="failed")
+    RefundFactory(charge=request.line.order.charges.get(), amount_minor=100, status="succeeded")
+    assert "outside this desk" not in page_of(lead, request)

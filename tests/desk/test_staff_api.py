@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.authtoken.models import Token
 
 from agent.models import Approval, Decision
 from intake.models import Receipt, RefundRequest, Return
 from tests.desk.rows import card_for, kettle_request, onlooker
+from tests.factories import RefundFactory
 
 JSON = "application/json"
 
@@ -94,6 +97,7 @@ def test_an_approval_shows_the_whole_card(daniel: User, card: Approval) -> None:
         "would_change": "A picture of it whole.",
         "draft_question": "Does it leak?",
         "require_return": False,
+        "made_elsewhere": [],
         "decision": None,
     }
 
@@ -102,6 +106,37 @@ def test_a_card_with_nothing_against_it_says_null(daniel: User) -> None:
     card = card_for(kettle_request(), counter_case=None, would_change="")
     shown = as_user(daniel).get(f"/api/v1/approvals/{card.pk}").json()
     assert (shown["counter_case"], shown["would_change"]) == (None, "")
+
+
+def test_a_card_tells_what_was_given_back_by_hand(daniel: User, card: Approval) -> None:
+    charge, made = card.request.line.order.charges.get(), timezone.now() - timedelta(days=2)
+    by_hand: dict[str, Any] = {"charge": charge, "request_uuid": None, "status": "succeeded"}
+    RefundFactory(**by_hand, key="external_1", amount_minor=12900, reserved_at=made, provider_reference="re_3Q")
+    unnamed = RefundFactory(**by_hand, key="external_2", amount_minor=100, reserved_at=made - timedelta(days=1))
+    first, second = as_user(daniel).get(f"/api/v1/approvals/{card.pk}").json()["made_elsewhere"]
+    assert datetime.fromisoformat(first.pop("at")) == made
+    assert first == {"amount": 12900, "currency": "USD", "reference": "re_3Q"}
+    assert (second["amount"], second["reference"]) == (100, unnamed.reference)
+
+
+def test_a_card_takes_as_many_queries_with_refunds_made_elsewhere_as_without(
+    daniel: User, card: Approval, django_assert_num_queries: Any
+) -> None:
+    client, address = as_user(daniel), f"/api/v1/approvals/{card.pk}"
+    with CaptureQueriesContext(connection) as captured:
+        client.get(address)
+    for key in ("external_1", "external_2"):
+        RefundFactory(charge=card.request.line.order.charges.get(), request_uuid=None, key=key, amount_minor=100)
+    with django_assert_num_queries(len(captured)):
+        assert len(client.get(address).json()["made_elsewhere"]) == 2
+
+
+def test_the_schema_tells_what_was_given_back_by_hand(db: None) -> None:
+    schemas = Client().get("/api/v1/schema", headers={"Accept": "application/json"}).json()["components"]["schemas"]
+    assert schemas["ApprovalOut"]["properties"]["made_elsewhere"]["items"] == {
+        "$ref": "#/components/schemas/MadeElsewhereOut"
+    }
+    assert set(schemas["MadeElsewhereOut"]["properties"]) == {"amount", "currency", "at", "reference"}
 
 
 def test_the_schema_names_the_case_against(db: None) -> None:
