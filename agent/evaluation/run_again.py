@@ -1,7 +1,8 @@
 """A case played again in a scratch shop with another model, other rules or more instructions. No money can move: the
 copy lives in another database and process, and only what came of it is written here.
 
-The evaluation's row is the queue, as a run's is: `queued` until a worker has it, `running` while its copy is played.
+The evaluation's row is the queue, as a run's is: `queued` until a worker has it, `running` while its copy is played,
+and until then `ended_at` is the last sign of life of the worker that plays it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from agent.evaluation.play_apart import play_case
 from agent.evaluation.played import Played
 from agent.evaluation.provider_use import count_for
 from agent.evaluation.scenario import Scenario
+from agent.evaluation.signs_of_life import is_silent, signs_of_life
 from agent.evaluation.template import MIGRATE_SECONDS
 from agent.evaluation.wished_chain import answers_here, check_provider
 from agent.llm.base import LimitReached
@@ -92,24 +94,8 @@ def play_again(evaluation_id: uuid.UUID) -> None:
     evaluation = _claim(evaluation_id)
     if evaluation is None:
         return
-    try:
-        scenario = Scenario.model_validate(evaluation.scenario)
-        pictures = _pictures(evaluation, scenario)
-        gate = _gate_of(evaluation)
-        played = play_case(
-            scenario, evaluation.options, kept_photos=pictures, seconds=PLAY_SECONDS, allowance=gate.allowance()
-        )
-    except (BadOptions, LimitReached) as refused:  # the chain has changed since it was asked for, or a day is used up
-        _fail(evaluation.pk, refused.sentence)
-    except OSError:
-        _fail(evaluation.pk, "The store did not give the case's photos. Start it again when it answers.")
-    except Exception:  # whatever it was, the row must not stay running
-        logger.exception("the copy %s could not be played", evaluation_id)
-        _fail(evaluation.pk, "Something went wrong in the program, so the copy was not played. The log says what.")
-    else:
-        if evaluation.request:
-            count_for(evaluation.request.customer_id, played.used)
-        _finish(evaluation, played)
+    with signs_of_life(evaluation.pk):
+        _play(evaluation)
     ring_waiting()
 
 
@@ -149,8 +135,8 @@ def ring(evaluation_id: uuid.UUID) -> bool:
 
 
 def is_lost(evaluation: Evaluation, now: datetime) -> bool:
-    """Of one that is `running`: no worker can be playing it any more."""
-    return now - (evaluation.started_at or evaluation.created_at) > LOST_AFTER
+    """Of one that is `running`: its worker is gone, or nobody can be playing it any more."""
+    return is_silent(evaluation, now) or now - (evaluation.started_at or evaluation.created_at) > LOST_AFTER
 
 
 def _open() -> Any:
@@ -176,8 +162,31 @@ def _claim(evaluation_id: uuid.UUID) -> Evaluation | None:
         if mine is None or sum(one.status == Status.RUNNING for one in open_ones) >= MOST_AT_ONCE:
             return None
         mine.status, mine.started_at = Status.RUNNING, timezone.now()
-        mine.save(update_fields=["status", "started_at"])
+        mine.ended_at = mine.started_at
+        mine.save(update_fields=["status", "started_at", "ended_at"])
     return mine
+
+
+def _play(evaluation: Evaluation) -> None:
+    """Plays a claimed one to its end, and writes what came of it."""
+    try:
+        scenario = Scenario.model_validate(evaluation.scenario)
+        pictures = _pictures(evaluation, scenario)
+        gate = _gate_of(evaluation)
+        played = play_case(
+            scenario, evaluation.options, kept_photos=pictures, seconds=PLAY_SECONDS, allowance=gate.allowance()
+        )
+    except (BadOptions, LimitReached) as refused:  # the chain has changed since it was asked for, or a day is used up
+        _fail(evaluation.pk, refused.sentence)
+    except OSError:
+        _fail(evaluation.pk, "The store did not give the case's photos. Start it again when it answers.")
+    except Exception:  # whatever it was, the row must not stay running
+        logger.exception("the copy %s could not be played", evaluation.pk)
+        _fail(evaluation.pk, "Something went wrong in the program, so the copy was not played. The log says what.")
+    else:
+        if evaluation.request:
+            count_for(evaluation.request.customer_id, played.used)
+        _finish(evaluation, played)
 
 
 def _gate_of(evaluation: Evaluation) -> Gate:

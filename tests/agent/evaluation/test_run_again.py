@@ -27,6 +27,7 @@ from agent.evaluation.run_again import (
     play_again,
     sweep_again,
 )
+from agent.evaluation.signs_of_life import SILENT_AFTER
 from agent.models import Evaluation, Trial
 from intake.models import Photo, RefundRequest
 from payments.models import Charge, Refund
@@ -183,8 +184,8 @@ def test_a_copy_whose_worker_died_is_given_up_and_its_late_news_is_dropped(
     lead: User, bells: list[uuid.UUID], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def given_up_meanwhile() -> Played:
-        assert end_lost(timezone.now() + LOST_AFTER - timedelta(seconds=5)) == 0
-        assert end_lost(timezone.now() + LOST_AFTER + timedelta(seconds=5)) == 1
+        assert end_lost(timezone.now() + SILENT_AFTER - timedelta(seconds=5)) == 0
+        assert end_lost(timezone.now() + SILENT_AFTER + timedelta(seconds=5)) == 1
         return PLAYED
 
     plays(monkeypatch, given_up_meanwhile)
@@ -212,6 +213,14 @@ def test_a_copy_nobody_took_is_rung_for_again_and_given_up_after_half_an_hour(
     sweep_again()
     assert state_of(evaluation) == ("failed", UNHEARD)
     assert bells == [evaluation.pk]
+
+
+def test_a_copy_of_a_worker_that_gives_signs_of_life_is_lost_after_the_longest_time_all_the_same(lead: User) -> None:
+    now = timezone.now()
+    for age, lost in ((LOST_AFTER - timedelta(seconds=5), 0), (LOST_AFTER + timedelta(seconds=5), 1)):
+        Evaluation.objects.all().delete()
+        queued(lead, status="running", started_at=now - age, ended_at=now)
+        assert end_lost(now) == lost
 
 
 def test_no_copy_is_called_lost_while_it_may_still_be_played() -> None:

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import connections
 from django.utils import timezone
 
+from agent.evaluation import signs_of_life
 from agent.evaluation.played import Played
 from agent.evaluation.run_again import (
     LOST,
-    LOST_AFTER,
     MOST_AT_ONCE,
     ask_again,
     end_lost,
     play_again,
+    ring_waiting,
 )
+from agent.evaluation.signs_of_life import SILENT_AFTER
 from agent.models import Evaluation, Trial
 from payments.models import Charge, Refund
 from tests.agent.evaluation.copies import (
@@ -30,6 +37,7 @@ from tests.agent.evaluation.copies import (
     queued,
     state_of,
 )
+from tests.agent.evaluation.left_running import wait_for_count
 from tests.processes import DeskPrograms, RedisServer, wait_until
 
 pytestmark = [pytest.mark.django_db, pytest.mark.timeout(180)]
@@ -79,7 +87,7 @@ def test_a_real_worker_plays_a_copy_and_one_that_is_killed_leaves_it_to_be_start
     killed = ask_again(request=request, by=lead, options={"policy": {"auto_refund_limit_minor": 20_000}})
     wait_until(lambda: state_of(killed)[0] == "running", 20, "the worker has it")
     slow.end(grace_seconds=0)
-    assert end_lost(timezone.now() + LOST_AFTER + timedelta(seconds=5)) == 1
+    assert end_lost(timezone.now() + SILENT_AFTER + timedelta(seconds=5)) == 1
     assert state_of(killed) == ("failed", LOST)
 
     programs.worker()
@@ -91,3 +99,46 @@ def test_a_real_worker_plays_a_copy_and_one_that_is_killed_leaves_it_to_be_start
     request.refresh_from_db()
     assert (request.status, request.rev) == stood
     assert (Refund.objects.count(), Charge.objects.get().reserved_minor) == (0, 0)
+
+
+@pytest.mark.worker
+@pytest.mark.django_db(transaction=True)
+def test_the_places_of_a_killed_worker_are_free_soon_and_those_of_a_slow_one_stay_taken(
+    lead: User,
+    real_broker: RedisServer,
+    programs: DeskPrograms,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    tell: Callable[[str], None],
+) -> None:
+    monkeypatch.setattr(signs_of_life, "SILENT_AFTER", timedelta(seconds=3 * signs_of_life.EVERY_SECONDS))
+    request = kettle_before_staff()
+    slow = programs.worker(TMPDIR=str(tmp_path))
+    first, second, third = (ask_again(request=request, by=lead, options={}) for _ in range(3))
+    with frozen(wait_for_count(tmp_path, 2)):
+        time.sleep(4 * signs_of_life.EVERY_SECONDS)
+        assert end_lost() == 0
+        assert state_of(first)[0] == state_of(second)[0] == "running"
+
+        slow.end(grace_seconds=0)
+        before = time.monotonic()
+        wait_until(lambda: end_lost() >= 0 and Evaluation.objects.filter(status="failed").count() == 2, 30, "both lost")
+        tell(f"both places were free {time.monotonic() - before:.1f} s after the worker was killed")
+
+    programs.worker()
+    ring_waiting()
+    wait_until(lambda: state_of(third)[0] == "done", 90, "the third has had a place")
+    assert state_of(first) == state_of(second) == ("failed", LOST)
+
+
+@contextmanager
+def frozen(processes: list[int]) -> Iterator[None]:
+    """Copies that are played for as long as it takes; gone at the end."""
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
