@@ -53,6 +53,7 @@ def gather_facts(
         budget_minor=policy.daily_budget_minor,
         photo_looks_like=looks_like,
         photo_too_plain=any(is_plain(photo.looks) for photo in photos),
+        photo_compared_turned=True,
     )
 
 

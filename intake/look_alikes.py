@@ -52,19 +52,21 @@ def reuses(
     at: datetime | None = None,
     until: datetime | None = None,
     at_most: int = MOST_COMPARED,
+    turned: bool = True,
 ) -> dict[uuid.UUID, list[Reuse]]:
     """For each of `photos` the requests other than `besides` it was sent with, of anyone, oldest first, at most ten.
 
     The same file is found however old it is. Looks are compared with the newest `at_most` pictures of the two years
-    before `until` (now) that belong to a request or an answer. With `at`, only what had been sent before that moment
-    is named. Plain pictures (covered lens, one colour) and those whose looks were not read yet are found by their file
+    before `until` (now) that belong to a request or an answer, in all eight ways a picture can be laid; without
+    `turned` only upright and mirrored, as the shop once did. With `at`, only what had been sent before that moment is
+    named. Plain pictures (covered lens, one colour) and those whose looks were not read yet are found by their file
     only. Two queries, and one for each 500 pictures this process has not read yet. Raises LooksNotRead.
     """
     if not photos:
         return {}
     newest = _newest_with_looks(until, at_most)
     shelf, compared = keeper.read(newest), set(newest)
-    like = {photo.pk: shelf.like(photo) & compared for photo in photos}
+    like = {photo.pk: shelf.like(photo, turned=turned) & compared for photo in photos}
     wanted = {photo.digest for photo in photos}.union(*like.values())
     holders = _holders(wanted, besides, at)
     return {photo.pk: _named(photo.digest, like[photo.pk], holders) for photo in photos}

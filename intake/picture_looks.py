@@ -29,6 +29,9 @@ WINDOW_STEP = 10
 LARGEST_CUT = 30
 LEAST_AREA = 62  # below the 70 % that is promised: the window nearest to such a crop may be a little smaller
 HEX_DIGITS = 16
+# The ways a picture can lie: four turns, the first of them none, each also mirrored.
+LAYS = 8
+LAYS_OF_A_TURN = 2
 # Grey levels (of 255) that a picture without its slowest waves varies by. The copy is rounded to whole levels, so
 # below one level there is more rounding than picture; a covered lens stays there.
 LEAST_DETAIL = 1.0
@@ -114,7 +117,19 @@ def read_hashes(text: str) -> Hashes:
 
 def hashes_of(whole: Grey) -> Hashes:
     """Each window's hash: which of its 64 slowest waves are stronger than their median."""
-    return np.array([_hash(seen_through(whole, box, HASH_SAMPLES, HASH_SIDE)) for box in windows()], dtype=np.uint64)
+    return _hashes(_waves_of_windows(whole))
+
+
+def hashes_laid(whole: Grey, lays: int) -> Hashes:
+    """The hashes of `whole` in the first of its `lays`, a row for each, made without looking through a window twice: a
+    window of a turned picture is a window of the picture, turned."""
+    waves = _waves_of_windows(whole)
+    return np.array([_hashes(_waves_laid(waves, lay)[_windows_laid(lay)]) for lay in range(lays)])
+
+
+def laid(picture: Grey, lay: int) -> Grey:
+    """`picture` mirrored for an odd `lay`, and then turned by 90 degrees for every two."""
+    return np.rot90(picture[:, ::-1] if lay % 2 else picture, lay // 2)
 
 
 def seen_through(whole: Grey, box: Box, samples: int, waves: int) -> Grey:
@@ -148,10 +163,39 @@ def _hashes_fit(looks: Sequence[str]) -> bool:
     return int(apart.max()) <= ROUNDED_BITS
 
 
-def _hash(waves: Grey) -> int:
-    values = waves.ravel()[1:]  # without the brightness
-    bits = np.append(values > np.median(values), False)
-    return int.from_bytes(np.packbits(bits).tobytes(), "big")
+def _waves_of_windows(whole: Grey) -> Grey:
+    return np.array([seen_through(whole, box, HASH_SAMPLES, HASH_SIDE) for box in windows()])
+
+
+def _hashes(waves: Grey) -> Hashes:
+    """One hash for each of `waves` (windows x 8 x 8)."""
+    values = waves.reshape(len(waves), -1)[:, 1:]  # without the brightness
+    bits = np.zeros((len(waves), HASH_SIDE * HASH_SIDE), dtype=bool)
+    bits[:, :-1] = values > np.median(values, axis=1, keepdims=True)
+    return np.packbits(bits, axis=1).view(">u8")[:, 0].astype(np.uint64)
+
+
+def _waves_laid(waves: Grey, lay: int) -> Grey:
+    """Mirroring a picture turns its odd waves round; turning it also makes what went across go down."""
+    back = np.where(np.arange(HASH_SIDE) % 2, -1, 1).astype(np.float32)
+    waves = waves * back if lay % 2 else waves
+    for _ in range(lay // 2):
+        waves = waves.swapaxes(1, 2) * back[:, None]
+    return waves
+
+
+@lru_cache(maxsize=LAYS)
+def _windows_laid(lay: int) -> list[int]:
+    """For each of `windows()` of a picture in this lay, which window of the picture it is."""
+    return [windows().index(_before_laying(box, lay)) for box in windows()]
+
+
+def _before_laying(box: Box, lay: int) -> Box:
+    for _ in range(lay // 2):
+        left, top, right, bottom = box
+        box = (100 - bottom, left, 100 - top, right)
+    left, top, right, bottom = box
+    return (100 - right, top, 100 - left, bottom) if lay % 2 else box
 
 
 def _detail(whole: Grey) -> float:

@@ -29,6 +29,8 @@ class Facts:
     when nothing was inspected in this run. `photo_used_in` are the numbers of other requests with the same file,
     `photo_looks_like` of those with a picture that looks like one of this request's; `photo_too_plain`: one
     shows too little to be compared by its looks. `spent_today_minor` are today's automatic refunds without this one.
+    `photo_compared_turned`: pictures lying on a side or upside down were looked for too; no rule asks it, but whoever
+    compares again has to know.
     """
 
     reason: str
@@ -52,6 +54,7 @@ class Facts:
     budget_minor: int
     photo_looks_like: tuple[int, ...] = ()
     photo_too_plain: bool = False
+    photo_compared_turned: bool = False
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from intake.models import Photo
 from intake.picture_looks import SIDE, Hashes, comparable_hashes, read_whole, windows
-from intake.same_picture import LIKENESS, candidates, likeness
+from intake.same_picture import candidates, same
 
 MOST_KEPT = 25_000
 ROWS_AT_ONCE = 500
@@ -34,27 +34,29 @@ class LooksNotRead(Exception):
 @dataclass(frozen=True)
 class Shelf:
     """What stands on the shelf at one moment; its rows never change. `hashes` and `wholes` have one for each of
-    `digests`, and room to spare; `known` are also the pictures too plain to have a row. `alike` remembers how far along
-    the rows a picture was compared and which ones are like it; later shelves with the same rows in front share it."""
+    `digests`, and room to spare; `known` are also the pictures too plain to have a row. `alike` remembers, for each
+    picture and whether it was turned, how far along the rows it was compared and which ones are like it; later shelves
+    with the same rows in front share it."""
 
     digests: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
     hashes: Hashes = field(default_factory=lambda: np.empty((0, len(windows())), dtype=np.uint64))
     wholes: Wholes = field(default_factory=lambda: np.empty((0, SIDE, SIDE), dtype=np.uint8))
-    alike: dict[str, tuple[int, frozenset[str]]] = field(default_factory=dict)
+    alike: dict[tuple[str, bool], tuple[int, frozenset[str]]] = field(default_factory=dict)
 
-    def like(self, photo: Photo) -> set[str]:
-        """Digests of the pictures that look like `photo`, which need not stand on the shelf itself."""
+    def like(self, photo: Photo, *, turned: bool) -> set[str]:
+        """Digests of the pictures that look like `photo`, if `turned` also lying another way than upright; it need not
+        stand on the shelf itself."""
         if comparable_hashes(photo.looks) is None:
             return set()
-        seen, found = self.alike.get(photo.digest, (0, frozenset()))
+        seen, found = self.alike.get((photo.digest, turned), (0, frozenset()))
         if seen < len(self.digests):
             whole = read_whole(photo.looks[0])
-            for candidate in candidates(whole, self.hashes[seen : len(self.digests)]):
+            for candidate in candidates(whole, self.hashes[seen : len(self.digests)], turned=turned):
                 row = seen + candidate.row
-                if likeness(whole, self.wholes[row].astype(np.float32), candidate) >= LIKENESS:
+                if self.digests[row] not in found and same(whole, self.wholes[row].astype(np.float32), candidate):
                     found = found | {self.digests[row]}
-            self.alike[photo.digest] = (len(self.digests), found)
+            self.alike[photo.digest, turned] = (len(self.digests), found)
         return set(found)
 
 

@@ -97,7 +97,8 @@ def _check_reuse(name: str, pages: Pages, refund: Refund, reserve: ChainRecord) 
     stricter = "photo_too_plain" in rules
     photos = [photo for photo in pages.photos if str(photo.pk) in sealed and (stricter or len(photo.looks) != 1)]
     surely_there = pages.request.created_at - SLOWEST_SUBMISSION
-    found = reuses(photos, besides=pages.request.pk, at=surely_there, until=refund.reserved_at)
+    turned = rules.get("photo_compared_turned", False)
+    found = reuses(photos, besides=pages.request.pk, at=surely_there, until=refund.reserved_at, turned=turned)
     for key, reused in found.items():
         compared = sealed[str(key)].get("looks_sha256", NO_LOOKS) != NO_LOOKS
         for reuse in reused:

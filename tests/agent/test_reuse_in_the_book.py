@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.storage import FileSystemStorage
 from django.utils import timezone
+from PIL import Image
 
 from agent.canonical import digest_of
+from agent.models import ChainRecord
 from agent.outcomes import Blocked, Reserved
 from agent.pay import refund_automatically
 from agent.runs import claim
 from agent.verify.evidence import check_files
 from agent.verify.pages import read_pages
+from intake.look_alikes import reuses
 from intake.models import Photo, RefundRequest
 from intake.photos import read_photo
 from intake.tasks import read_missing_looks
@@ -26,7 +32,7 @@ from tests.agent.falsify import named, rewritten
 from tests.agent.test_reused_photos import reviewed
 from tests.behind_the_book import behind_the_book
 from tests.factories import RequestFactory
-from tests.intake.test_look_alikes import changed, demo, pale, sent_with
+from tests.intake.test_look_alikes import changed, demo, pale, sent_with, turned
 
 pytestmark = pytest.mark.django_db
 
@@ -117,6 +123,7 @@ def as_before_plain_pictures_asked(request: RefundRequest, **photo: str) -> None
 
     def as_it_was(facts: dict[str, Any]) -> None:
         facts["photos"][0].update(photo)
+        del facts["rules"]["facts"]["photo_compared_turned"]
         del facts["rules"]["facts"]["photo_too_plain"]
         for verdict in facts["rules"]["verdicts"]:
             verdict["inputs"].pop("too_plain", None)
@@ -137,6 +144,60 @@ def test_a_book_from_when_pale_pictures_were_compared_with_none_still_fits() -> 
     assert named(request) == ""
     slipped_in(RequestFactory(created_at=an_hour_ago()), changed(demo("carafe-cracked")))
     assert "and no rule was told" in named(request)
+
+
+def as_before_turned_pictures_were_compared(request: RefundRequest) -> None:
+    """Its link as the build before this one wrote it."""
+    rewritten(request.chain.get(kind="reserve"), lambda facts: facts["rules"]["facts"].pop("photo_compared_turned"))
+
+
+def test_the_book_looks_again_for_turned_copies() -> None:
+    earlier = RequestFactory(created_at=an_hour_ago())
+    request, answer = reviewed(demo("carafe-cracked"))
+    assert isinstance(answer, Reserved)
+    slipped_in(earlier, turned(changed(demo("carafe-cracked"))))
+    assert named(request) == not_told(earlier)
+
+
+def test_a_book_from_when_turned_copies_were_not_looked_for_still_fits() -> None:
+    """Whatever else it looked for then, also a mirrored copy, it looks for again."""
+    earlier, mirrored = (RequestFactory(created_at=an_hour_ago()) for _ in range(2))
+    request, _ = reviewed(demo("carafe-cracked"))
+    as_before_turned_pictures_were_compared(request)
+    slipped_in(earlier, turned(demo("carafe-cracked")))
+    assert named(request) == ""
+    slipped_in(mirrored, turned(demo("carafe-cracked"), Image.Transpose.FLIP_LEFT_RIGHT))
+    assert named(request) == not_told(mirrored)
+
+
+def test_two_refunds_of_one_book_are_each_judged_as_they_were_compared_then() -> None:
+    """The turned copy was paid before turns were looked for; the same picture sent since names both."""
+    first, second = RequestFactory(created_at=an_hour_ago()), turned(demo("carafe-cracked"))
+    slipped_in(first, demo("carafe-cracked"))
+    with before_turned_pictures_were_compared():
+        old, answer = reviewed(second, asked_at=timezone.now() - timedelta(minutes=30))
+    assert isinstance(answer, Reserved)
+    as_before_turned_pictures_were_compared(old)
+    new, answer = reviewed(changed(second))
+    assert isinstance(answer, Blocked)
+    assert new.runs.get().verdicts[3]["inputs"]["looks_like"] == [first.number, old.number]
+    assert named(old) == ""
+
+
+@contextmanager
+def before_turned_pictures_were_compared() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as once:
+        once.setattr("agent.facts.reuses", partial(reuses, turned=False))
+        yield
+
+
+def test_how_pictures_were_compared_is_sealed() -> None:
+    request, _ = reviewed(demo("carafe-cracked"))
+    link = request.chain.get(kind="reserve")
+    assert link.facts["rules"]["facts"]["photo_compared_turned"] is True
+    link.facts["rules"]["facts"]["photo_compared_turned"] = False
+    behind_the_book(ChainRecord).filter(pk=link.pk).update(facts=link.facts)
+    assert named(request) == f"Link {link.sequence} (money reserved) is not as it was written: its hash does not fit."
 
 
 def test_a_book_from_when_one_plain_file_was_paid_twice_still_fits() -> None:
@@ -172,6 +233,7 @@ def test_a_link_older_than_looks_still_fits() -> None:
     def as_it_was(facts: dict[str, Any]) -> None:
         facts["photos"] = [{"id": photo["id"], "sha256": photo["sha256"]} for photo in facts["photos"]]
         del facts["rules"]["facts"]["photo_looks_like"]
+        del facts["rules"]["facts"]["photo_compared_turned"]
         del facts["rules"]["facts"]["photo_too_plain"]
         for verdict in facts["rules"]["verdicts"]:
             verdict["inputs"].pop("looks_like", None)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import FileSystemStorage
 from django.utils import timezone
+from PIL import Image
 
 from agent.models import Approval
 from agent.outcomes import Blocked, Handover, Reserved
@@ -26,7 +27,7 @@ from tests.agent.conftest import FakeReview
 from tests.agent.work_off import work_off
 from tests.factories import RequestFactory
 from tests.intake.test_camera_facts import picture_with
-from tests.intake.test_look_alikes import changed, demo, pale, sent_with
+from tests.intake.test_look_alikes import changed, demo, pale, sent_with, turned
 
 pytestmark = pytest.mark.django_db
 
@@ -67,6 +68,14 @@ def test_a_changed_copy_is_not_paid_and_names_the_other_request() -> None:
     run = request.runs.get()
     [photo_rule] = [verdict for verdict in run.verdicts if verdict["rule"] == "photo"]
     assert (photo_rule["inputs"]["used_in"], photo_rule["inputs"]["looks_like"]) == ([], [first.number])
+    assert not Refund.objects.filter(request_uuid=request.uuid).exists()
+
+
+@pytest.mark.parametrize("way", list(Image.Transpose))
+def test_a_turned_or_mirrored_copy_is_not_paid_and_names_the_other_request(way: Image.Transpose) -> None:
+    first, _ = reviewed(demo("carafe-cracked"))
+    request, answer = reviewed(turned(changed(demo("carafe-cracked")), way))
+    assert sentence_of(answer) == f"This picture looks like one sent with request #{first.number}."
     assert not Refund.objects.filter(request_uuid=request.uuid).exists()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 import uuid
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
+from numpy.typing import NDArray
 from PIL import Image, ImageEnhance
 
 from intake import look_alikes
 from intake.look_alikes import photos_of, reuses
 from intake.models import Photo, Question, RefundRequest, Reply
 from intake.photos import keep_photo, lock_photos
+from intake.picture import ORIENTATION_TAG
 from intake.picture_looks import SIDE, hashes_of
 from intake.shelf_of_looks import ShelfKeeper
 from tests.factories import RequestFactory, StaffFactory
@@ -39,6 +42,22 @@ def changed(data: bytes) -> bytes:
         part = image.crop((round(0.12 * width), 0, width, round(0.9 * height)))
         out = io.BytesIO()
         part.resize((part.width * 2 // 3, part.height * 2 // 3)).save(out, "JPEG", quality=60)
+    return out.getvalue()
+
+
+def turned(data: bytes, way: Image.Transpose = Image.Transpose.ROTATE_90) -> bytes:
+    with Image.open(io.BytesIO(data)) as image:
+        out = io.BytesIO()
+        image.transpose(way).save(out, "JPEG", quality=85)
+    return out.getvalue()
+
+
+def held_as(data: bytes, orientation: int) -> bytes:
+    """The same picture with another word of the camera about how it was held."""
+    with Image.open(io.BytesIO(data)) as image:
+        exif, out = Image.Exif(), io.BytesIO()
+        exif[ORIENTATION_TAG] = orientation
+        image.save(out, "JPEG", quality=90, exif=exif.tobytes())
     return out.getvalue()
 
 
@@ -70,6 +89,32 @@ def test_the_same_file_and_a_changed_copy_are_told_apart() -> None:
     assert found(first) == [(same.number, True), (like.number, False)]
     assert found(like) == [(first.number, False), (same.number, False)]
     assert found(other) == []
+
+
+@pytest.mark.parametrize("way", list(Image.Transpose))
+def test_a_turned_or_mirrored_copy_is_found_either_way_round(way: Image.Transpose) -> None:
+    first, again = RequestFactory(), RequestFactory()
+    sent_with(first, demo("kettle-dented-lid"))
+    sent_with(again, turned(changed(demo("kettle-dented-lid")), way))
+    sent_with(RequestFactory(), turned(demo("kettle-dented-spout"), way))
+    assert (found(again), found(first)) == ([(first.number, False)], [(again.number, False)])
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_copy_that_only_claims_it_was_held_otherwise_is_found(orientation: int) -> None:
+    first, again = RequestFactory(), RequestFactory()
+    sent_with(first, demo("carafe-cracked"))
+    sent_with(again, held_as(demo("carafe-cracked"), orientation))
+    assert found(again) == [(first.number, False)]
+
+
+def test_turned_copies_are_left_out_when_they_were_not_looked_for() -> None:
+    first, mirrored, again = (RequestFactory() for _ in range(3))
+    sent_with(first, turned(demo("carafe-cracked")))
+    sent_with(mirrored, turned(demo("carafe-cracked"), Image.Transpose.FLIP_LEFT_RIGHT))
+    sent_with(again, demo("carafe-cracked"))
+    assert found(again, turned=False) == [(mirrored.number, False)]
+    assert found(again) == [(first.number, False), (mirrored.number, False)]
 
 
 def test_the_customers_own_earlier_request_counts_too() -> None:
@@ -219,15 +264,19 @@ def test_the_number_of_pictures_and_of_named_requests_is_bounded(monkeypatch: py
     assert found(new, at_most=1) == []
 
 
-def many_pictures(count: int, request: RefundRequest) -> None:
-    """Soft random pictures with the waves of a photograph, half of them over a demo picture's place."""
+def soft_pictures(count: int) -> Iterator[NDArray[np.uint8]]:
+    """Random grey copies with the waves of a photograph."""
     dice = np.random.default_rng(7)
     waves = np.hypot(*np.meshgrid(np.fft.fftfreq(SIDE), np.fft.fftfreq(SIDE)))
     waves[0, 0] = 1
-    rows = []
     for _ in range(count):
         soft = np.fft.ifft2(np.fft.fft2(dice.standard_normal((SIDE, SIDE))) / waves**1.3).real
-        whole = np.clip(128 + 45 * (soft - soft.mean()) / soft.std(), 0, 255).astype(np.uint8)
+        yield np.clip(128 + 45 * (soft - soft.mean()) / soft.std(), 0, 255).astype(np.uint8)
+
+
+def many_pictures(count: int, request: RefundRequest) -> None:
+    rows = []
+    for whole in soft_pictures(count):
         hashes = hashes_of(whole.astype(np.float32)).astype(">u8")
         looks = [whole.tobytes().hex(), hashes.tobytes().hex()]
         digest = uuid.uuid4().hex * 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -15,8 +15,14 @@ from PIL import Image, ImageDraw, ImageEnhance, ImageOps
 
 from intake.picture import clean
 from intake.picture_looks import (
+    LAYS,
+    LAYS_OF_A_TURN,
+    ROUNDED_BITS,
     comparable_hashes,
+    hashes_laid,
+    hashes_of,
     is_plain,
+    laid,
     looks_fit,
     looks_of,
     looks_read_later,
@@ -25,12 +31,20 @@ from intake.picture_looks import (
     read_whole,
     windows,
 )
-from intake.same_picture import LIKENESS, candidates, likeness
+from intake.same_picture import LIKENESS, LIKENESS_TURNED, candidates, likeness, same
 
 ROOT = Path(__file__).resolve().parents[2]
 PHOTOS = sorted((ROOT / "fixtures" / "photos").glob("*.jpg"))
-PRODUCTS = sorted((ROOT / "fixtures" / "photos" / "products").glob("*.jpg"))
+SCENES = sorted((ROOT / "fixtures" / "scenarios" / "photos").glob("*.jpg"))
+PRODUCTS = sorted((ROOT / "refunddesk" / "static" / "demo" / "products").glob("*.jpg"))
 FIELD = ROOT / "tests" / "field" / "images"
+FIELD_PICTURES = {
+    "reused_photo_a.jpg",
+    "photo_fake_staff_chat.png",
+    "photo_text_benign_carrier_sticker.jpg",
+    "photo_text_injection_note.jpg",
+    "png_rgba_transparent.png",
+}
 Change = Callable[[Image.Image], Image.Image]
 
 
@@ -51,11 +65,17 @@ def looks_at(path: Path) -> list[str]:
     return looks_of(as_jpeg(opened(path)))
 
 
-def best_likeness(new: list[str], stored: list[str]) -> float:
+def best_likeness(new: list[str], stored: list[str], lays: Sequence[int] = range(LAYS)) -> float:
     """0.0 when the hashes do not even make it a candidate."""
     whole, kept = read_whole(new[0]), read_whole(stored[0])
-    found = candidates(whole, np.array([read_hashes(stored[1])]))
-    return max((likeness(whole, kept, candidate) for candidate in found), default=0.0)
+    found = candidates(whole, np.array([read_hashes(stored[1])]), turned=True)
+    return max((likeness(whole, kept, candidate) for candidate in found if candidate.lay in lays), default=0.0)
+
+
+def known(new: list[str], stored: list[str], *, turned: bool = True) -> bool:
+    whole, kept = read_whole(new[0]), read_whole(stored[0])
+    found = candidates(whole, np.array([read_hashes(stored[1])]), turned=turned)
+    return any(same(whole, kept, candidate) for candidate in found)
 
 
 def cropped(left: float, top: float, right: float, bottom: float) -> Change:
@@ -119,6 +139,69 @@ CHANGES: dict[str, list[Change]] = {
         chain(cropped(0.1, 0, 0.05, 0.1), paler(0.2), saved(70)),
     ],
 }
+WAYS: dict[str, Image.Transpose | None] = {
+    "upright": None,
+    "turned by 90": Image.Transpose.ROTATE_90,
+    "turned by 180": Image.Transpose.ROTATE_180,
+    "turned by 270": Image.Transpose.ROTATE_270,
+    "mirrored": Image.Transpose.FLIP_LEFT_RIGHT,
+    "mirrored and turned by 90": Image.Transpose.TRANSVERSE,
+    "mirrored and turned by 180": Image.Transpose.FLIP_TOP_BOTTOM,
+    "mirrored and turned by 270": Image.Transpose.TRANSPOSE,
+}
+TURNED = [way for way in WAYS if "turned" in way]
+
+
+def laid_as(way: str) -> Change:
+    turn = WAYS[way]
+    return lambda image: image if turn is None else image.transpose(turn)
+
+
+def changes_of_one_laid(way: str) -> list[Change]:
+    turn = laid_as(way)
+    return [
+        turn,
+        chain(turn, saved(40)),
+        chain(scaled(0.6), turn, saved(75)),
+        chain(turn, scaled(1.4), saved(60)),
+        *(chain(cropped(*cut), turn) for cut in CROPS),
+        *(chain(turn, cropped(*cut), scaled(0.7), saved(60)) for cut in CROPS[::3]),
+        chain(turn, paler(0.2), saved(80)),
+        chain(cropped(0.2, 0.05, 0, 0.04), scaled(0.7), turn, lighter(0.9), saved(50)),
+    ]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_picture_is_known_again_however_it_is_laid(way: str) -> None:
+    """Also cropped, scaled and saved again, whichever of the two was sent first."""
+    missed: list[tuple[str, int]] = []
+    for path in PHOTOS:
+        smaller = scaled(0.25)(opened(path))
+        for number, change in enumerate(changes_of_one_laid(way)):
+            copy = looks_of(as_jpeg(change(smaller)))
+            if not (known(copy, looks_at(path)) and known(looks_at(path), copy)):
+                missed.append((path.name, number))
+    assert missed == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_only_what_lies_upright_is_compared_when_turns_are_not_asked_for(way: str) -> None:
+    copies = {path: looks_of(as_jpeg(laid_as(way)(opened(path)))) for path in PHOTOS}
+    assert {known(copy, looks_at(path), turned=False) for path, copy in copies.items()} == {way not in TURNED}
+
+
+def test_the_hashes_of_every_lay_are_those_of_the_picture_laid_so() -> None:
+    for path in PHOTOS + PRODUCTS:
+        whole = read_whole(looks_at(path)[0])
+        for lay, hashes in enumerate(hashes_laid(whole, LAYS)):
+            assert int(np.bitwise_count(hashes ^ hashes_of(laid(whole, lay))).max()) <= ROUNDED_BITS
+
+
+def test_the_first_lay_is_the_picture_itself_and_the_second_its_mirror() -> None:
+    whole = read_whole(looks_at(PHOTOS[0])[0])
+    assert np.array_equal(laid(whole, 0), whole)
+    assert np.array_equal(laid(whole, 1), whole[:, ::-1])
+    assert len({laid(whole, lay).tobytes() for lay in range(LAYS)}) == LAYS == len(WAYS)
 
 
 @pytest.mark.parametrize("kind", CHANGES)
@@ -152,9 +235,28 @@ def test_no_two_demo_pictures_are_taken_for_each_other() -> None:
     assert found[nearest] < LIKENESS
 
 
+def unlike_pictures() -> dict[str, list[str]]:
+    """All there are that are not too plain, also some that were drawn, cut or blurred from another, but never turned;
+    of those of the field set that show one thing in many forms, one."""
+    field = {path.name: clean(path.read_bytes()).looks for path in FIELD.glob("*") if path.name in FIELD_PICTURES}
+    return {path.name: looks_at(path) for path in PHOTOS + SCENES + PRODUCTS if len(looks_at(path)) == 2} | field
+
+
+def test_no_picture_is_taken_for_another_or_for_itself_when_one_is_turned() -> None:
+    turned = range(LAYS_OF_A_TURN, LAYS)
+    found = {
+        (a, b): best_likeness(of_a, of_b, turned)
+        for (a, of_a), (b, of_b) in itertools.product(unlike_pictures().items(), repeat=2)
+    }
+    nearest = max(found, key=lambda pair: found[pair])
+    print(f"\nturned: {len(found)} pairs, greatest likeness {found[nearest]:.3f}, of {nearest[0]} and {nearest[1]}")
+    assert found[nearest] < LIKENESS < LIKENESS_TURNED
+
+
 def crops_of_others() -> Iterator[tuple[Path, Path, float]]:
-    for path, other in itertools.permutations(PHOTOS[::2] + PRODUCTS[::2], 2):
-        yield path, other, best_likeness(looks_of(as_jpeg(cropped(0.1, 0.1, 0.1, 0)(opened(path)))), looks_at(other))
+    cut = {path: looks_of(as_jpeg(cropped(0.1, 0.1, 0.1, 0)(opened(path)))) for path in PHOTOS[::2] + PRODUCTS[::2]}
+    for path, other in itertools.permutations(cut, 2):
+        yield path, other, best_likeness(cut[path], looks_at(other))
 
 
 def test_a_crop_of_one_picture_is_never_taken_for_another() -> None:

@@ -176,6 +176,17 @@ def test_facts_from_before_plain_pictures_asked_can_be_read() -> None:
     assert facts_from_json(written) == GOOD
 
 
+def test_facts_from_before_turned_pictures_were_compared_say_so() -> None:
+    written = facts_as_json(replace(GOOD, photo_compared_turned=True))
+    assert facts_from_json(written).photo_compared_turned is True
+    del written["photo_compared_turned"]
+    assert facts_from_json(written).photo_compared_turned is False
+
+
+def test_no_rule_asks_how_pictures_were_compared() -> None:
+    assert judge(replace(GOOD, photo_compared_turned=True)) == judge(GOOD)
+
+
 def test_a_changed_mind_needs_no_photo() -> None:
     assert asks(reason="changed_mind", photo_verdict=None) == ["reason"]
 
