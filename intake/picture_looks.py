@@ -3,7 +3,8 @@
 Own code on Pillow and numpy. ImageHash (BSD-2) brings scipy and PyWavelets for it and its crop-resistant hash hangs on
 a fixed brightness, so that a lighter copy falls into other segments; pdqhash knows whole pictures only. A picture is
 kept as a small grey copy, which proves a likeness, and as one short hash for each of 60 windows into it, which finds
-the few pictures worth a proof among thousands.
+the few pictures worth a proof among thousands. Turned and mirrored, a picture has the same windows in another order, so
+nothing more is kept to find it however it lies.
 """
 
 from __future__ import annotations
