@@ -11,6 +11,7 @@ from django.db import transaction
 from agent import customer_messages
 from agent.handover import manual_card, put_before_staff
 from agent.models import Approval
+from intake.case_access import OWN_REQUEST, is_own_request
 from intake.lifecycle import MoveRefused
 from intake.models import RefundRequest, Step
 from intake.names import name_of
@@ -32,6 +33,8 @@ def take_back(*, request_uuid: uuid.UUID | str, by: User) -> Approval:
         request = RefundRequest.objects.get(uuid=request_uuid)
     except (RefundRequest.DoesNotExist, ValidationError, ValueError):
         raise Refusal("request_not_found", "There is no such request.") from None
+    if is_own_request(by, request):
+        raise Refusal("forbidden", OWN_REQUEST)
     name = name_of(by)
     card = manual_card(request, f"{name} took the request back before the customer had done their part.")
     try:

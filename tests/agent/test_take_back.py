@@ -75,3 +75,16 @@ def test_who_may_not_take_back_does_not(maya: User) -> None:
         assert refused.value.code == "forbidden"
     request.refresh_from_db()
     assert request.status == "needs_customer"
+
+
+def test_nobody_takes_their_own_request_back(maya: User) -> None:
+    request = waiting("needs_customer", maya)
+    RefundRequest.objects.update(customer=maya)
+    with pytest.raises(Refusal) as refused:
+        take_back(request_uuid=request.uuid, by=maya)
+    request.refresh_from_db()
+    assert (refused.value.code, refused.value.sentence) == (
+        "forbidden",
+        "Somebody else has to decide your own request.",
+    )
+    assert (request.status, Question.objects.get().withdrawn_at) == ("needs_customer", None)
