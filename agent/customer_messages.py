@@ -37,7 +37,7 @@ def no_answer_yet(run_uuid: uuid.UUID) -> Entry:
     return _message(run_uuid, "no_answer_yet", "A person in our team is looking at your request", detail)
 
 
-def refunded(run_uuid: uuid.UUID, refund: Refund) -> Entry:
+def refunded(run_uuid: uuid.UUID | None, refund: Refund) -> Entry:
     detail = (
         f"Your bank usually shows it within 5 to 10 business days. Reference {refund.reference}. "
         "Thank you for your patience."

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import uuid
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from agent import customer_messages
 from agent.handover import manual_card, put_before_staff
 from agent.lease import Lease, LeaseLost
-from agent.models import Run
+from agent.models import Approval, Run
 from agent.receivers import queue_run
 from agent.runs import last_transaction
-from intake.lifecycle import try_move
+from intake.lifecycle import move, try_move
 from intake.models import RefundRequest, Step
 from intake.statuses import Status
 from intake.timeline import Entry, write_step
@@ -32,15 +33,21 @@ def settle_and_finish(lease: Lease, refund_id: uuid.UUID) -> None:
         with last_transaction(lease, f"refund {refund.status}"):
             apply_refund(RefundRequest.objects.get(pk=lease.request_id), refund, run_id=lease.run_id)
     except LeaseLost:
-        _leave_as_news(lease.request_id, refund)
+        leave_as_news(lease.request_id, refund)
         raise
 
 
-def _leave_as_news(request_id: int, refund: Refund) -> None:
+def leave_as_news(request_id: int, refund: Refund) -> bool:
+    """Queues the run of the refund's last outcome; False: there is none, or it had its run."""
     outcome = RefundOutcome.objects.filter(refund=refund, status=refund.status).order_by("created_at", "id").last()
-    if outcome is not None and not Run.objects.filter(key=f"out:{outcome.pk}").exists():
+    if outcome is None or Run.objects.filter(key=f"out:{outcome.pk}").exists():
+        return False
+    try:
         with transaction.atomic():
             queue_run(Run.Trigger.OUTCOME, f"out:{outcome.pk}", request_id, outcome)
+    except IntegrityError:  # somebody else left the same news in this moment
+        return False
+    return True
 
 
 def apply_refund(request: RefundRequest, refund: Refund, *, run_id: uuid.UUID) -> bool:
@@ -55,7 +62,25 @@ def apply_refund(request: RefundRequest, refund: Refund, *, run_id: uuid.UUID) -
     return _say_what_it_waits_for(request, refund, run_id)
 
 
-def _finish(request: RefundRequest, refund: Refund, run_id: uuid.UUID) -> bool:
+def take_the_card_back(request: RefundRequest, refund: Refund) -> None:
+    """Brings a request that stands before staff to the end that `refund`, which succeeded, has put it to.
+
+    Raises MoveRefused when it stands there no more.
+    """
+    with transaction.atomic():
+        Approval.objects.filter(request=request, closed_at=None).update(closed_at=timezone.now())
+        move(request.pk, Status.WORKING, sources=[Status.NEEDS_APPROVAL])
+        move(request.pk, Status.REFUNDING)
+        told = Step.objects.filter(request=request, message_key="refunded", created_at__gte=refund.reserved_at)
+        if not told.exists():
+            _finish(request, refund, refund.run_uuid)
+            return
+        move(request.pk, Status.REFUNDED)
+        title = f"Nothing to decide: the refund of {_amount(refund)} is through"
+        write_step(request.pk, _step(Step.Kind.FINISH, title, f"Reference {refund.reference}.", refund.run_uuid))
+
+
+def _finish(request: RefundRequest, refund: Refund, run_id: uuid.UUID | None) -> bool:
     if not try_move(request.pk, Status.REFUNDED):
         return False
     title = f"Refunded {_amount(refund)} to {refund.card_brand} ending {refund.card_last4}"
@@ -71,7 +96,7 @@ def _put_failure_before_staff(request: RefundRequest, refund: Refund, run_id: uu
         return False
     reason = refund.failure_reason or "no reason given"
     late = " after it had said it was through" if request.status == Status.REFUNDED else ""
-    concern = f"The bank refused the refund of {_amount(refund)}{late}: {reason}."
+    concern = f"The bank refused the refund of {_amount(refund)}{late}: {reason}.{_what_for(request, refund)}"
     card = manual_card(request, concern, amount_minor=refund.amount_minor - refund.shipping_minor)
     put_before_staff(request, card, run_id=run_id, sources=stands_on_it)
     write_step(request.pk, _step(Step.Kind.ERROR, f"The bank refused the refund of {_amount(refund)}", reason, run_id))
@@ -96,9 +121,17 @@ def _say_what_it_waits_for(request: RefundRequest, refund: Refund, run_id: uuid.
     return True
 
 
+def _what_for(request: RefundRequest, refund: Refund) -> str:
+    """A sentence where it was not for all units or held shipping, since the card's amount shows neither."""
+    units = f"{refund.units} of {request.units} units" if 0 < refund.units < request.units else ""
+    shipping = f"{format_minor(refund.shipping_minor, refund.currency)} of shipping" if refund.shipping_minor else ""
+    what = " and ".join(part for part in (units, shipping) if part)
+    return f" It was for {what}." if units else f" It held {what}." if what else ""
+
+
 def _amount(refund: Refund) -> str:
     return format_minor(refund.amount_minor, refund.currency)
 
 
-def _step(kind: Step.Kind, title: str, detail: str, run_id: uuid.UUID) -> Entry:
+def _step(kind: Step.Kind, title: str, detail: str, run_id: uuid.UUID | None) -> Entry:
     return Entry(kind=kind, actor=Step.Actor.AGENT, title=title, detail=detail, run_uuid=run_id)
