@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from agent.chain import append_link
+from agent.failed_attempt import failed_attempt
 from agent.link_facts import decision_facts
 from agent.models import Approval, ChainRecord, Decision
 from intake.case_access import OWN_REQUEST, is_own_request
@@ -26,6 +27,8 @@ from payments.money import format_minor, share_of_paid
 
 NOTE_LENGTH = 1000
 QUESTION_LENGTH = 500
+HAS_A_REFUND = "This request has a refund already, whose money is out or on its way"
+INSTEAD = "Leave the card as it is, or ask the customer."
 Choice = Decision.Choice
 
 
@@ -64,23 +67,35 @@ def decide(
     choice: str,
     note: str = "",
     amount_minor: int | None = None,
-    shipping_minor: int = 0,
+    shipping_minor: int | None = None,
     units: int | None = None,
     require_return: bool | None = None,
     source: str,
 ) -> Decision:
     """Closes the card with a decision and sets the agent to work on it, all in one transaction.
 
-    `units` are approved of those asked for (empty: all). `amount_minor` is the whole amount with `shipping_minor` in
-    it; empty: what these units cost, at most the card's amount, and the shipping. `note`
+    `units` are approved of those asked for (empty: all). `amount_minor` is the whole amount with `shipping_minor`
+    (empty: 0) in it; empty: what these units cost, at most the card's amount, and the shipping. With none of the three,
+    on the card of a refused refund: what that refund was. `note`
     is the question for `ask_customer` (empty: the card's draft) and the reason for `decline`. Raises Refusal
     `forbidden`, `approval_not_found`, `already_decided` (with `by`, `at`), `not_waiting` or `invalid_input`.
     """
     card = card_to_decide(approval_id, by)
-    wanted = Answer(Choice.APPROVE, one_line_end(note).strip(), amount_minor, shipping_minor, units)
+    wanted = Answer(Choice.APPROVE, one_line_end(note).strip(), amount_minor, shipping_minor or 0, units)
+    if choice == Choice.APPROVE and amount_minor is shipping_minor is units is None:
+        wanted = _as_tried_before(card, wanted)
     answer = _check(card, choice, wanted, require_return)
     with transaction.atomic():
         return _close_card(card, answer, by, source)
+
+
+def _as_tried_before(card: Approval, wanted: Answer) -> Answer:
+    tried = failed_attempt(card)
+    if tried is None:
+        return wanted
+    return replace(
+        wanted, amount_minor=tried.amount_minor, shipping_minor=tried.shipping_minor, units=tried.units or None
+    )
 
 
 def _close_card(card: Approval, answer: Answer, by: User, source: str) -> Decision:
@@ -142,6 +157,8 @@ def _check(card: Approval, choice: str, wanted: Answer, require_return: bool | N
         if len(question) > QUESTION_LENGTH:
             raise _invalid("note", f"The question has {len(question):,} characters; at most {QUESTION_LENGTH} fit.")
         return Answer(choice=Choice.ASK_CUSTOMER, note=question)
+    if has_live_refund(card.request.uuid):
+        raise _invalid("decision", f"{HAS_A_REFUND}, so it cannot be declined. {INSTEAD}")
     if not note:
         raise _invalid("note", "Write why you decline, so that the customer can be told.")
     return Answer(choice=Choice.DECLINE, note=note)
@@ -150,7 +167,7 @@ def _check(card: Approval, choice: str, wanted: Answer, require_return: bool | N
 def _check_approval(card: Approval, wanted: Answer, require_return: bool | None) -> Answer:
     request, balance, shipping_minor = card.request, left_on_order(card.request.line.order), wanted.shipping_minor
     if has_live_refund(request.uuid):
-        raise _invalid("decision", "This request has a refund already; decline it, or ask the customer.")
+        raise _invalid("decision", f"{HAS_A_REFUND}, so there cannot be another. {INSTEAD}")
     if shipping_minor < 0 or shipping_minor > balance.shipping_left_minor:
         left = format_minor(balance.shipping_left_minor, request.currency)
         raise _invalid("shipping", f"Of the shipping of this order, {left} is left to give back.")

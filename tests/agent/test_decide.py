@@ -160,10 +160,25 @@ def test_p12_the_second_of_two_is_told_who_and_when(card: Approval, maya: User) 
     assert Run.objects.filter(trigger="decision").count() == 1
 
 
-def test_a_request_with_a_live_refund_is_not_approved_again(card: Approval, maya: User) -> None:
+@pytest.mark.parametrize(
+    ("choice", "so"), [("approve", "so there cannot be another"), ("decline", "cannot be declined")]
+)
+@pytest.mark.parametrize("status", ["reserved", "pending", "succeeded"])
+def test_a_request_with_a_live_refund_is_neither_approved_nor_declined(
+    card: Approval, maya: User, choice: str, so: str, status: str
+) -> None:
     charge = card.request.line.order.charges.get()
-    RefundFactory(charge=charge, request_uuid=card.request.uuid, amount_minor=100, status="succeeded")
-    assert refusal(card, maya, choice="approve").field == "decision"
+    RefundFactory(charge=charge, request_uuid=card.request.uuid, amount_minor=100, status=status)
+    refused = refusal(card, maya, choice=choice, note="No.")
+    assert refused.field == "decision"
+    assert so in refused.sentence
+    assert refused.sentence.endswith("Leave the card as it is, or ask the customer.")
+
+
+def test_after_a_failed_refund_a_request_may_be_declined(card: Approval, maya: User) -> None:
+    charge = card.request.line.order.charges.get()
+    RefundFactory(charge=charge, request_uuid=card.request.uuid, amount_minor=100, status="failed")
+    assert decide(approval_id=card.pk, by=maya, choice="decline", note="No.", source="desk").choice == "decline"
 
 
 def test_a_card_that_was_closed_without_a_decision(card: Approval, maya: User) -> None:
