@@ -10,14 +10,17 @@ from django.utils import timezone
 from agent import customer_messages
 from agent.announce import announce_next_after_commit
 from agent.finish_refund import apply_refund
-from agent.handover import manual_card, put_before_staff
+from agent.handover import add_concern, manual_card, put_before_staff
+from agent.jobs.arrived import what_came
 from agent.models import Decision, Run
-from intake.models import RefundRequest, Step
+from intake.models import Receipt, RefundRequest, Step
 from intake.statuses import ENDS, Status
 from intake.timeline import Entry, finish_step, write_step
 from payments.models import Refund
 
 SENTENCE = "The agent could not finish its work on this request, so a person takes it from here."
+# Its money, not the failed run, says where such a request belongs.
+STANDS_ON_A_REFUND = (Status.REFUNDING, Status.REFUNDED)
 # News that makes an end untrue brings a request back to staff, also when the run for it fails.
 NEWS = (Run.Trigger.OUTCOME, Run.Trigger.RECEIPT)
 
@@ -57,16 +60,18 @@ def _bring_to_rest(run: Run, reason: str) -> None:
     request = run.request
     refund = Refund.objects.filter(request_uuid=request.uuid).order_by("-attempt").first()
     write_step(request.pk, _error_step(run.pk, reason))
-    if request.status == Status.REFUNDING and refund is not None:
+    if request.status in STANDS_ON_A_REFUND and refund is not None:
         apply_refund(request, refund, run_id=run.pk)
         return
     if run.trigger == Run.Trigger.DECISION:
         undone = Decision.objects.filter(pk=run.source_id, carried_out_at=None, set_aside_at=None)
         undone.update(set_aside_at=timezone.now())
-    if request.status == Status.NEEDS_APPROVAL or (request.status in ENDS and run.trigger not in NEWS):
-        return
-    put_before_staff(request, manual_card(request, SENTENCE), run_id=run.pk)
-    write_step(request.pk, customer_messages.person_is_looking(run.pk))
+    if request.status != Status.NEEDS_APPROVAL and (request.status not in ENDS or run.trigger in NEWS):
+        put_before_staff(request, manual_card(request, SENTENCE), run_id=run.pk)
+        write_step(request.pk, customer_messages.person_is_looking(run.pk))
+    if run.trigger == Run.Trigger.RECEIPT:
+        receipt = Receipt.objects.select_related("parcel__request").get(pk=run.source_id)
+        add_concern(request.pk, f"{what_came(receipt)}.")
 
 
 def _error_step(run_id: uuid.UUID | None, reason: str) -> Entry:

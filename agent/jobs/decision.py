@@ -8,23 +8,21 @@ from django.utils import timezone
 
 from agent import customer_messages
 from agent.decide import may_decide
-from agent.finish_refund import settle_and_finish
-from agent.handover import put_before_staff, same_card_again
+from agent.handover import manual_card, put_before_staff, same_card_again
+from agent.jobs.arrived import ParcelCame, price_of_what_came, refuse_if_a_parcel_came, what_came
 from agent.jobs.nothing_left import end_with_nothing_left
-from agent.jobs.refusal_to_staff import put_refusal_before_staff
+from agent.jobs.pay_decided import pay_decided
 from agent.lease import Lease
 from agent.models import Decision, Run
-from agent.pay import refund_decided
 from agent.return_code import new_return_code
 from agent.runs import last_transaction
 from agent.word_decline import template, word_decline
 from intake.case_access import is_own_request
 from intake.lifecycle import move
-from intake.models import Question, Return, Step
+from intake.models import Question, Receipt, Return, Step
 from intake.names import name_of
 from intake.statuses import Status
 from intake.timeline import Entry, write_step
-from payments.issue_refund import CANNOT_BE_PAID
 from payments.money import format_minor
 
 TOLD = "The customer was told in a message."
@@ -42,36 +40,40 @@ def carry_out_decision(lease: Lease, run: Run) -> None:
         _set_aside(lease, run, decision, f"{_name(decision)} may not decide requests any more")
     elif is_own_request(decision.decided_by, run.request):
         _set_aside(lease, run, decision, f"{_name(decision)} may not decide a request of their own")
-    elif decision.choice == Decision.Choice.ASK_CUSTOMER:
-        _ask_customer(lease, run, decision)
-    elif decision.choice == Decision.Choice.DECLINE:
-        _decline(lease, run, decision)
-    elif decision.require_return:
-        _open_return(lease, run, decision)
-    else:
+    elif decision.choice == Decision.Choice.APPROVE and not decision.require_return:
         _pay(lease, run, decision)
+    else:
+        _answer_the_customer(lease, run, decision)
+
+
+def _answer_the_customer(lease: Lease, run: Run, decision: Decision) -> None:
+    """Unless the item has come back, which whoever decided could not know."""
+    try:
+        if decision.choice == Decision.Choice.ASK_CUSTOMER:
+            _ask_customer(lease, run, decision)
+        elif decision.choice == Decision.Choice.DECLINE:
+            _decline(lease, run, decision)
+        else:
+            _open_return(lease, run, decision)
+    except ParcelCame as came:
+        _set_aside_for_a_parcel(lease, run, decision, came.receipt)
 
 
 def _pay(lease: Lease, run: Run, decision: Decision) -> None:
-    amount = decision.amount_minor or 0
-    try:
-        reserved = refund_decided(
-            lease,
-            amount_minor=amount,
-            shipping_minor=decision.shipping_minor,
-            units=decision.units or run.request.units,
-            decision=decision,
-        )
-    except CANNOT_BE_PAID as error:
-        goods = amount - decision.shipping_minor
-        put_refusal_before_staff(lease, run, error, amount_minor=goods, decision=decision)
-        return
-    settle_and_finish(lease, reserved.refund_id)
+    pay_decided(
+        lease,
+        run,
+        decision,
+        amount_minor=decision.amount_minor or 0,
+        shipping_minor=decision.shipping_minor,
+        units=decision.units or run.request.units,
+    )
 
 
 def _open_return(lease: Lease, run: Run, decision: Decision) -> None:
     now, policy = timezone.now(), run.request.policy
     with last_transaction(lease, "return code sent"):
+        refuse_if_a_parcel_came(run, decision)
         _mark_carried_out(decision)
         parcel = Return.objects.create(
             request=run.request,
@@ -93,6 +95,7 @@ def _open_return(lease: Lease, run: Run, decision: Decision) -> None:
 def _ask_customer(lease: Lease, run: Run, decision: Decision) -> None:
     reply_by = timezone.now() + timedelta(days=run.request.policy.reply_days)
     with last_transaction(lease, "question asked"):
+        refuse_if_a_parcel_came(run, decision)
         _mark_carried_out(decision)
         asked = Question.objects.create(
             request=run.request, text=decision.note, asked_by=decision.decided_by, reply_by=reply_by
@@ -107,6 +110,7 @@ def _decline(lease: Lease, run: Run, decision: Decision) -> None:
     text = word_decline(lease, request_id=run.request_id, note=decision.note)
     left_out = text == template(run.request.line.name, "")
     with last_transaction(lease, "declined"):
+        refuse_if_a_parcel_came(run, decision)
         _mark_carried_out(decision)
         move(run.request_id, Status.DECLINED, sources=[Status.WORKING])
         write_step(run.request_id, _step(run, "Declined the request", TOLD_WITHOUT_REASON if left_out else TOLD))
@@ -123,6 +127,15 @@ def _set_aside(lease: Lease, run: Run, decision: Decision, why: str) -> None:
     with last_transaction(lease, "decision set aside"):
         Decision.objects.filter(pk=decision.pk).update(set_aside_at=timezone.now())
         card = same_card_again(decision.approval, sentence)
+        put_before_staff(run.request, card, run_id=run.pk, sources=[Status.WORKING])
+        write_step(run.request_id, _step(run, "Set the decision aside", sentence))
+
+
+def _set_aside_for_a_parcel(lease: Lease, run: Run, decision: Decision, receipt: Receipt) -> None:
+    sentence = f"{what_came(receipt)} before the decision could be carried out, so it was set aside."
+    with last_transaction(lease, "decision set aside: a parcel came"):
+        Decision.objects.filter(pk=decision.pk).update(set_aside_at=timezone.now())
+        card = manual_card(run.request, sentence, amount_minor=price_of_what_came(receipt)[1])
         put_before_staff(run.request, card, run_id=run.pk, sources=[Status.WORKING])
         write_step(run.request_id, _step(run, "Set the decision aside", sentence))
 

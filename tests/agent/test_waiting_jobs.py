@@ -8,12 +8,13 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from agent.models import Run
+from agent.models import Decision, Run
 from agent.runs import claim
 from agent.tasks import work
 from intake.models import Question, Receipt, RefundRequest, Return
 from payments.models import Charge, Refund
 from payments.settle_refund import record_outcome
+from tests.agent.agreed_return import agreed_return
 from tests.agent.work_off import open_card, titles, told, wait_for, work_off
 from tests.behind_the_book import behind_the_book
 from tests.factories import ApprovalFactory, LineFactory, OrderFactory, RefundFactory, RequestFactory
@@ -28,15 +29,7 @@ def awaiting_return(*, units: int = 1, price: int = 1999, shipping: int = 0) -> 
     request = RequestFactory(line=line, units=units, status="awaiting_return")
     behind_the_book(Charge).update(captured_minor=line.paid_minor + shipping)
     request.runs.all().delete()
-    now = timezone.now()
-    Return.objects.create(
-        request=request,
-        code="RMA-ABCDEF",
-        amount_minor=line.paid_minor + shipping,
-        shipping_minor=shipping,
-        ship_by=now,
-        check_at=now + timedelta(days=7),
-    )
+    agreed_return(request, amount_minor=line.paid_minor + shipping, shipping_minor=shipping)
     return request
 
 
@@ -163,7 +156,7 @@ def test_a_parcel_after_the_money_went_is_noted_and_changes_nothing(maya: User) 
     RefundRequest.objects.update(status="refunded")
     assert receive(request, maya).status == "refunded"
     assert titles(request) == ["A parcel arrived that nobody waited for"]
-    assert not request.approvals.exists()
+    assert not request.approvals.filter(closed_at=None).exists()
 
 
 def test_a_parcel_for_a_request_that_staff_took_back_is_put_on_the_open_card(maya: User) -> None:
@@ -219,4 +212,36 @@ def test_a_parcel_the_customer_recorded_themselves_goes_before_staff(maya: User)
     RefundRequest.objects.filter(pk=request.pk).update(customer=maya)
     assert receive(request, maya).status == "needs_approval"
     assert "own account recorded the parcel" in open_card(request).concerns[0]["text"]
+    assert not Refund.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        (
+            {"amount_minor": 99_000},
+            "$990.00 ($6.00 of it shipping) for 3 units instead of $65.97 ($6.00 of it shipping)",
+        ),
+        ({"shipping_minor": 0}, "$65.97 ($0.00 of it shipping) for 3 units instead of $65.97 ($6.00 of it shipping)"),
+        ({"units": 1}, "$65.97 ($6.00 of it shipping) for 1 unit instead of $65.97 ($6.00 of it shipping) for 3 units"),
+    ],
+)
+def test_a_return_that_is_not_as_decided_is_not_paid(maya: User, changed: dict[str, int], says: str) -> None:
+    request = awaiting_return(units=3, shipping=600)
+    Return.objects.update(**changed)
+    assert receive(request, maya, units=3).status == "needs_approval"
+    card = open_card(request)
+    assert card.concerns[0]["text"].startswith("The return RMA-ABCDEF is not as it was decided, so nothing was paid: ")
+    assert says in card.concerns[0]["text"]
+    assert (card.amount_minor, Refund.objects.count()) == (5997, 0)
+
+
+def test_a_return_without_a_decision_is_not_paid(maya: User) -> None:
+    request = awaiting_return()
+    behind_the_book(Decision).delete()
+    assert receive(request, maya).status == "needs_approval"
+    assert (
+        open_card(request).concerns[0]["text"]
+        == "No decision stands behind the return RMA-ABCDEF, so nothing was paid."
+    )
     assert not Refund.objects.exists()

@@ -13,12 +13,13 @@ from django.utils import timezone
 from agent.outcomes import Blocked, PhotoEvidence, Reserved
 from agent.pay import refund_automatically
 from agent.runs import claim
-from intake.models import RefundRequest, Return
+from intake.models import RefundRequest
 from intake.record_receipt import record_receipt
 from payments.issue_refund import NoChargeHolds, ShippingAlreadyBack, issue_refund
 from payments.models import Order, Refund
 from payments.money import format_minor, parse_amount, share_of_paid
 from payments.settle_refund import settle_refund
+from tests.agent.agreed_return import agreed_return
 from tests.agent.test_races import at_once, count
 from tests.agent.work_off import work_off
 from tests.factories import ChargeFactory, LineFactory, OrderFactory, RefundFactory, RequestFactory, StaffFactory
@@ -178,9 +179,7 @@ def test_m11_two_of_three_announced_units_are_paid(case: Case, stripe_server: St
     paid(stripe_server, line.paid_minor, order=line.order)
     request = RequestFactory(line=line, units=announced, status="awaiting_return")
     request.runs.all().delete()
-    now = timezone.now()
-    days = {"ship_by": now + timedelta(days=7), "check_at": now + timedelta(days=7)}
-    Return.objects.create(request=request, code="RMA-ABCDEF", amount_minor=line.paid_minor, **days)
+    agreed_return(request, amount_minor=line.paid_minor)
     record_receipt(request_uuid=request.uuid, by=StaffFactory(), units=counted, source="page")
     assert work_off(request).status == "refunded"
     assert sent(stripe_server) == [due]

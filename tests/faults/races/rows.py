@@ -8,7 +8,8 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from agent.models import Approval, Run
-from intake.models import Question, RefundRequest, Return
+from intake.models import Question, RefundRequest
+from tests.agent.agreed_return import agreed_return
 from tests.factories import ApprovalFactory, RequestFactory
 
 
@@ -35,8 +36,8 @@ def with_return(*, check: int = 1, days_left: float = 3) -> RefundRequest:
     """Waits for its parcel; the check with that number is due in `days_left`."""
     request = reviewed(RequestFactory(status="awaiting_return"))
     due_at = timezone.now() + timedelta(days=days_left)
-    parcel = Return.objects.create(
-        request=request, code=f"R{request.pk:07}", amount_minor=request.amount_minor, ship_by=due_at, check_at=due_at
+    parcel = agreed_return(
+        request, amount_minor=request.amount_minor, code=f"R{request.pk:07}", ship_by=due_at, check_at=due_at
     )
     if check == 2:
         Run.objects.filter(request=request, trigger="check").update(status="done")
