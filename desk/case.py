@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from django.db.models import Prefetch
+from django.utils import timezone
 
 from agent.models import Approval, Decision
 from desk.photo_notes import PhotoNotes, photo_notes
+from desk.slow_refunds import is_slow
 from intake.models import Photo, Question, RefundRequest, Return
 from intake.record_receipt import EXPECTED
 from intake.refusals import Refusal
@@ -55,6 +57,12 @@ class Case:
     @property
     def refund(self) -> Refund | None:
         return self.refunds[0] if self.refunds else None
+
+    @property
+    def slow_refund(self) -> Refund | None:
+        """The refund this request waits for, when it hangs and somebody has to look after it."""
+        waits = self.request.status == Status.REFUNDING and self.refund is not None
+        return self.refund if waits and self.refund and is_slow(self.refund, timezone.now()) else None
 
     @property
     def refunds_with_news(self) -> list[Refund]:

@@ -40,6 +40,7 @@ class Frame:
     may_see_throws: bool
     model: ModelChoice
     refused_keys: list[str]
+    slow_refunds: int
 
 
 SHOP_LINKS = (
@@ -61,10 +62,11 @@ def frame_of(request: HttpRequest, current: str = "") -> Frame:
 
 
 def frame_for(user: User, current: str = "") -> Frame:
-    """A fixed number of queries: the counts are one, the brake three, the person's permissions two, the providers' keys
-    one where there are any."""
+    """A fixed number of queries: the counts are one, the brake three, the person's permissions two, the refunds that
+    hang one, the providers' keys one where there are any."""
     counted = queues.counts()
     may_pause = user.has_perm("agent.change_switch")
+    may_see_requests = user.has_perm("intake.view_refundrequest")
     return Frame(
         links=[QueueLink(queue, counted.get(queue.slug), queue.slug == current) for queue in queues.QUEUES],
         shop=[link for link in SHOP_LINKS if user.has_perm(link.permission)],
@@ -72,5 +74,6 @@ def frame_for(user: User, current: str = "") -> Frame:
         may_pause=may_pause,
         may_see_throws=user.has_perm("agent.view_switchthrow"),
         model=model_in_use(),
-        refused_keys=refused_keys() if user.has_perm("intake.view_refundrequest") else [],
+        refused_keys=refused_keys() if may_see_requests else [],
+        slow_refunds=queues.slow_refunds_count() if may_see_requests else 0,
     )

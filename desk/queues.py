@@ -10,6 +10,7 @@ from django.db.models import Count, F, Prefetch, Q, QuerySet, Value
 from django.db.models.functions import Concat
 
 from agent.models import Approval
+from desk.slow_refunds import slow_refunds
 from intake.models import RefundRequest
 from intake.models.request import FIRST_NUMBER
 from intake.statuses import ENDS, OPEN, Status
@@ -21,7 +22,10 @@ LONGEST_SEARCH = 80
 
 @dataclass(frozen=True)
 class Queue:
-    """One queue. `oldest_first`: whoever waits longest stands on top. `empty`: why it is empty and what fills it."""
+    """One queue. `oldest_first`: whoever waits longest stands on top. `empty`: why it is empty and what fills it.
+
+    `slow_refunds`: only requests whose refund hangs; such a queue is named in the side only while something is in it.
+    """
 
     slug: str
     title: str
@@ -30,6 +34,7 @@ class Queue:
     empty: str
     counted: bool = True
     oldest_first: bool = False
+    slow_refunds: bool = False
 
 
 QUEUES: tuple[Queue, ...] = (
@@ -79,7 +84,17 @@ QUEUES: tuple[Queue, ...] = (
         counted=False,
     ),
 )
-BY_SLUG = {queue.slug: queue for queue in QUEUES}
+SLOW_REFUNDS = Queue(
+    "slow-refunds",
+    "Refunds that hang",
+    "clock-alert",
+    frozenset({Status.REFUNDING}),
+    "No refund hangs. One that the provider has not answered for a day, or not finished for ten, stands here.",
+    counted=False,
+    oldest_first=True,
+    slow_refunds=True,
+)
+BY_SLUG = {queue.slug: queue for queue in (*QUEUES, SLOW_REFUNDS)}
 
 
 @dataclass(frozen=True)
@@ -120,6 +135,11 @@ def counts() -> dict[str, int]:
         RefundRequest.objects.filter(status__in=sorted(OPEN)).order_by().values_list("status").annotate(Count("pk"))
     )
     return {queue.slug: sum(by_status.get(status, 0) for status in queue.statuses) for queue in QUEUES if queue.counted}
+
+
+def slow_refunds_count() -> int:
+    """One query."""
+    return _inside(SLOW_REFUNDS, RefundRequest.objects.all()).count()
 
 
 def queue_of(status: str) -> Queue:
@@ -173,10 +193,17 @@ def _names(word: str) -> Q:
 def _ordered(queue: Queue, requests: QuerySet[RefundRequest]) -> QuerySet[RefundRequest]:
     if queue.slug == "all":
         return requests.order_by("-created_at", "-pk")
-    inside = requests.filter(status__in=_values(queue.statuses))
+    inside = _inside(queue, requests)
     if queue.oldest_first:
         return inside.order_by("status_changed_at", "pk")
     return inside.order_by("-status_changed_at", "-pk")
+
+
+def _inside(queue: Queue, requests: QuerySet[RefundRequest]) -> QuerySet[RefundRequest]:
+    inside = requests.filter(status__in=_values(queue.statuses))
+    if queue.slow_refunds:
+        return inside.filter(uuid__in=slow_refunds().values("request_uuid"))
+    return inside
 
 
 def _values(statuses: Iterable[Status]) -> list[str]:
