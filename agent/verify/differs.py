@@ -8,6 +8,7 @@ from typing import Any
 WORDS = {
     "addresses_reviewer": "remark about text in the picture",
     "agreed_minor": "agreed amount (minor units)",
+    "agreed_units": "agreed units",
     "amount_minor": "amount (minor units)",
     "asked_at": "time it was asked",
     "at": "time",
@@ -24,14 +25,14 @@ WORDS = {
 }
 
 
-def difference(kept: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """The first field of `now` that `kept` says otherwise, as a half sentence; empty when all are the same."""
+def difference(kept: Mapping[str, Any], now: Mapping[str, Any], *, by: str = "chain") -> str:
+    """The first field of `now` that `kept`, held `by` what, says otherwise, as a half sentence; empty: all the same."""
     for name, value in now.items():
         if kept.get(name) != value:
             what = WORDS.get(name, name.replace("_", " "))
             if name.endswith("_sha256"):
-                return f"its {what} is another one than the chain says"
-            return f"its {what} is {_shown(value)}, and the chain says {_shown(kept.get(name))}"
+                return f"its {what} is another one than the {by} says"
+            return f"its {what} is {_shown(value)}, and the {by} says {_shown(kept.get(name))}"
     return ""
 
 

@@ -12,6 +12,7 @@ from agent.verify.evidence import check_files, check_photos, check_timeline
 from agent.verify.links import check_links, check_presence
 from agent.verify.money import check_refunds, check_request
 from agent.verify.pages import Pages, read_pages
+from agent.verify.returns import check_returns
 from agent.verify.rules_again import check_automatic
 from intake.models import RefundRequest
 
@@ -39,6 +40,7 @@ def _misfits(pages: Pages, with_files: bool) -> Iterator[str]:
     yield from check_refunds(pages)
     yield from check_decisions(pages)
     yield from _check_reserves(pages)
+    yield from check_returns(pages)
     yield from check_photos(pages)
     yield from check_timeline(pages)
     if with_files:

@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from agent.models import ChainRecord, Decision, Run
 from agent.own_price import units_asked_before
-from intake.models import Photo, Receipt, RefundRequest, Step
+from intake.models import Photo, Receipt, RefundRequest, Return, Step
 from payments.models import Refund, RefundOutcome
 
 
@@ -25,6 +25,7 @@ class Pages:
     refunds: list[Refund] = field(default_factory=list)
     outcomes: list[RefundOutcome] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
+    returns: list[Return] = field(default_factory=list)
     receipts: list[Receipt] = field(default_factory=list)
     photos: list[Photo] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
@@ -48,7 +49,7 @@ class Pages:
 
 
 def read_pages(request_ids: Sequence[int]) -> list[Pages]:
-    """The pages of these requests, by their key; nine queries, however many they are."""
+    """The pages of these requests, by their key; ten queries, however many they are."""
     requests = RefundRequest.objects.filter(pk__in=request_ids).select_related("line__order", "policy", "customer")
     counted = requests.annotate(units_before=units_asked_before()).order_by("pk")
     pages = {request.pk: Pages(request, request.units_before) for request in counted}
@@ -81,6 +82,8 @@ def _read_people(pages: dict[int, Pages]) -> None:
     decisions = Decision.objects.filter(approval__request__in=pages).select_related("approval", "decided_by")
     for decision in decisions.order_by("created_at", "id"):
         pages[decision.approval.request_id].decisions.append(decision)
+    for parcel in Return.objects.filter(request__in=pages).order_by("created_at", "id"):
+        pages[parcel.request_id].returns.append(parcel)
     receipts = Receipt.objects.filter(parcel__request__in=pages).select_related("parcel", "recorded_by")
     for receipt in receipts.order_by("created_at", "id"):
         pages[receipt.parcel.request_id].receipts.append(receipt)
