@@ -73,8 +73,9 @@ class Receive(CaseAct):
     say_done = "Recorded. The agent takes it from here."
 
     def form(self, *, data: Any = None, start: dict[str, Any] | None = None) -> forms.Form:
-        units = self.case.request.units
-        return ReceiptForm(data, most=units, initial={"units": units, **(start or {})})
+        most = self.case.request.units
+        agreed = self.case.parcel.agreed_units if self.case.parcel else most
+        return ReceiptForm(data, most=most, initial={"units": agreed, **(start or {})})
 
     def act(self, form: Any) -> None:
         user: Any = self.request.user

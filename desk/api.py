@@ -62,7 +62,7 @@ class DecisionIn(serializers.Serializer):
 
 
 class ReceiptIn(serializers.Serializer):
-    """`units` that arrived; all of the request by default."""
+    """`units` that arrived; by default those agreed for the return. What comes later cannot be recorded."""
 
     units = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
 

@@ -17,8 +17,8 @@ EXPECTED = (Return.Status.WAITING, Return.Status.CLOSED, Return.Status.WITHDRAWN
 
 
 def record_receipt(*, request_uuid: uuid.UUID | str, by: User, units: int | None = None, source: str) -> Receipt:
-    """Notes that `units` of the request (all by default) came back, once; a parcel may come after its return
-    was closed or withdrawn.
+    """Notes that `units` came back, once; by default those agreed for the return, at most all of the request. A parcel
+    may come after its return was closed or withdrawn.
 
     Raises Refusal: forbidden, request_not_found, invalid_input, not_waiting_for_return; then nothing is written.
     """
@@ -47,30 +47,40 @@ def _record(request_uuid: uuid.UUID, by: User, units: int | None, source: str) -
     parcel = request.returns.order_by("-created_at", "-id").first()
     if parcel is None or Receipt.objects.filter(parcel=parcel).exists():
         raise _not_waiting()
-    came_back = _read_units(units, request)
+    came_back = _read_units(units, parcel)
     expected = Return.objects.filter(pk=parcel.pk, status__in=EXPECTED)
     if expected.update(status=Return.Status.RECEIVED) == 0:
         raise _not_waiting()
     receipt = Receipt.objects.create(parcel=parcel, units=came_back, recorded_by=by, source=source)
-    write_step(request.pk, _entry(request, came_back, by))
+    write_step(request.pk, _entry(parcel, came_back, by))
     return receipt
 
 
-def _entry(request: RefundRequest, came_back: int, by: User) -> Entry:
-    counted = f"{came_back} of {request.units} units arrived." if request.units > 1 else ""
+def _entry(parcel: Return, came_back: int, by: User) -> Entry:
     return Entry(
         kind=Step.Kind.TRIGGER,
         actor=Step.Actor.STAFF,
         actor_user=by,
         title="Your parcel arrived",
-        detail=counted,
+        detail=_counted(parcel, came_back),
         for_customer=True,
     )
 
 
-def _read_units(units: int | None, request: RefundRequest) -> int:
+def _counted(parcel: Return, came_back: int) -> str:
+    """`1 of 2 units arrived.`, of those that were to come back; empty where there is one unit only."""
+    agreed = parcel.agreed_units
+    if parcel.request.units == 1:
+        return ""
+    if came_back > agreed:
+        return f"{came_back} units arrived; {agreed} {'was' if agreed == 1 else 'were'} to come back."
+    return "1 unit arrived." if agreed == 1 else f"{came_back} of {agreed} units arrived."
+
+
+def _read_units(units: int | None, parcel: Return) -> int:
+    request = parcel.request
     if units is None:
-        return request.units
+        return parcel.agreed_units
     if not 1 <= units <= request.units:
         allowed = "1 unit" if request.units == 1 else f"1 to {request.units} units"
         raise Refusal("invalid_input", f"The request is for {allowed}; enter what arrived.", field="units")

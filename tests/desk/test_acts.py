@@ -36,6 +36,23 @@ def test_received_is_recorded_with_who_and_how_many(support: Client, daniel: Use
     assert (receipt.units, receipt.recorded_by, receipt.parcel.status) == (2, daniel, "received")
 
 
+def test_of_a_return_for_fewer_units_those_are_filled_in_and_more_may_be_entered(support: Client) -> None:
+    request = returning(units=3)
+    Return.objects.update(units=2, amount_minor=8600)
+    address = f"/desk/requests/{request.uuid}/receive"
+    page = support.get(address, headers=HTMX).content.decode()
+    assert 'value="2"' in page
+    assert "$86.00 was agreed for 2 of 3" in page
+    assert support.post(address, {"units": "3"}, headers=HTMX).status_code == 204
+    assert Receipt.objects.get().units == 3
+
+
+@pytest.mark.parametrize(("units", "said"), [(3, True), (1, False)])
+def test_who_records_a_part_reads_that_the_rest_cannot_follow(support: Client, units: int, said: bool) -> None:
+    page = support.get(f"/desk/requests/{returning(units).uuid}/receive", headers=HTMX).content.decode()
+    assert ("What comes later cannot be recorded here: decide it by hand." in page) is said
+
+
 def test_a_wrong_count_is_refused(support: Client) -> None:
     request = returning()
     for units in ("0", "2", "x", ""):

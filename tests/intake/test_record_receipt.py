@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from intake.models import Receipt, Return, Step
+from intake.models import Receipt, RefundRequest, Return, Step
 from intake.record_receipt import record_receipt
 from intake.refusals import Refusal
 from tests.factories import LineFactory, RequestFactory, StaffFactory
@@ -54,6 +54,24 @@ def test_the_customer_reads_that_it_arrived_and_never_who_opened_it(parcel: Retu
     assert (step.title, step.detail, step.for_customer) == ("Your parcel arrived", "1 of 2 units arrived.", True)
     assert (step.actor, step.actor_user) == ("staff", daniel)
     assert "Daniel" not in step.title + step.detail
+
+
+@pytest.mark.parametrize(
+    ("came", "recorded", "detail"),
+    [(None, 1, "1 unit arrived."), (1, 1, "1 unit arrived."), (2, 2, "2 units arrived; 1 was to come back.")],
+)
+def test_of_a_return_for_fewer_units_those_are_what_is_expected(
+    parcel: Return, daniel: User, came: int | None, recorded: int, detail: str
+) -> None:
+    Return.objects.update(units=1, amount_minor=3400)
+    assert record(parcel, daniel, units=came).units == recorded
+    assert Step.objects.get().detail == detail
+
+
+def test_a_single_unit_is_not_counted_to_the_customer(parcel: Return, daniel: User) -> None:
+    RefundRequest.objects.update(units=1)
+    record(parcel, daniel)
+    assert Step.objects.get().detail == ""
 
 
 @pytest.mark.parametrize("units", [0, -1, 3])
