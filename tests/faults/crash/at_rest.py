@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections import Counter
 
 from django.core.management import CommandError, call_command
 from django.db.models import Sum
@@ -15,6 +14,9 @@ from payments.providers.base import RefundOrder
 from payments.providers.ledger import Ledger
 from tests.faults.crash.bank import NAME, Bank
 from tests.faults.crash.stories import Case, Story, due_runs
+from tests.faults.told_once import refunds_not_told, told_too_often
+
+ON_ITS_WAY = ("reserved", "pending")
 
 
 def told(case: Case) -> list[str]:
@@ -38,9 +40,10 @@ def what_would_need_an_engineer(case: Case) -> list[str]:
     request = case.request
     request.refresh_from_db()
     return [
-        *_does_not_rest(request),
+        *does_not_rest(request),
         *_left_undone(request),
-        *_told_twice(),
+        *told_too_often(),
+        *refunds_not_told(),
         *_wrong_sums(),
         *_books_differ(case.cast.bank),
         *_complaints_of("verify"),
@@ -48,15 +51,15 @@ def what_would_need_an_engineer(case: Case) -> list[str]:
     ]
 
 
-def _does_not_rest(request: RefundRequest) -> list[str]:
+def does_not_rest(request: RefundRequest) -> list[str]:
     wrong = []
     live = Refund.objects.filter(request_uuid=request.uuid, status__in=LIVE_REFUND_STATUSES)
     if live.count() > 1:
         wrong.append("it has two live refunds")
     if request.status in ("submitted", "working"):
         wrong.append(f"it hangs in {request.status}")
-    if request.status == "refunding" and not live.exists():
-        wrong.append("it waits for a refund that is not there")
+    if request.status == "refunding" and not live.filter(status__in=ON_ITS_WAY).exists():
+        wrong.append("it waits for a refund that is not on its way")
     cards = Approval.objects.filter(request=request, closed_at=None).count()
     if cards != (request.status == "needs_approval"):
         wrong.append(f"it has {cards} open cards")
@@ -72,12 +75,6 @@ def _left_undone(request: RefundRequest) -> list[str]:
     if Decision.objects.filter(carried_out_at=None, set_aside_at=None).exists():
         wrong.append("a decision is neither carried out nor set aside")
     return wrong
-
-
-def _told_twice() -> list[str]:
-    messages = Step.objects.filter(for_customer=True).exclude(message_key="")
-    rows = Counter(messages.values_list("run_uuid", "message_key"))
-    return [f"{count} rows of {key} by run {run}" for (run, key), count in rows.items() if count > 1]
 
 
 def _wrong_sums() -> list[str]:
