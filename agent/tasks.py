@@ -10,6 +10,7 @@ from celery import shared_task
 from celery.signals import worker_init
 
 from agent import purge_token_days as token_days
+from agent import seal_timelines as timelines
 from agent.anchor import anchor_yesterday
 from agent.carry_out import carry_out
 from agent.evaluation import purge
@@ -60,8 +61,15 @@ def play_case_again(evaluation_id: str) -> None:
 
 @shared_task(name="agent.tasks.anchor_day")
 def anchor_day() -> None:
-    """Anchors yesterday's chains, once however often it is sent."""
+    """Anchors yesterday's chains, once however often it is sent; what is not sealed yet is sealed before."""
+    timelines.seal_timelines()
     anchor_yesterday()
+
+
+@shared_task(name="agent.tasks.seal_timelines")
+def seal_timelines() -> None:
+    """Seals what cases at rest said last."""
+    timelines.seal_timelines()
 
 
 @shared_task(name="agent.tasks.purge_evaluations")

@@ -21,6 +21,7 @@ def timetable(sweep_seconds: int) -> Timetable:
     return {
         "sweep-runs": _every(sweep_seconds, "agent.tasks.sweep_runs"),
         "settle-refunds": _every(30, "payments.tasks.settle_in_flight"),
+        "seal-timelines": _every(3600, "agent.tasks.seal_timelines"),
         "anchor-day": _every(3600, "agent.tasks.anchor_day"),
         "read-missing-looks": _every(60, "intake.tasks.read_missing_looks"),
         "purge-photos": _every(3600, "intake.tasks.purge_unused_photos"),

@@ -51,6 +51,8 @@ def check_timeline(pages: Pages) -> Iterator[str]:
     for link in pages.links:
         sealed.update(link.facts["timeline"]["steps"])
         sealed_rev = max(sealed_rev, link.facts["timeline"]["rev"])
+    if pages.request.rev < sealed_rev:
+        yield "The request counts fewer writes to its timeline than were sealed."
     now = {str(step.position): step for step in pages.steps}
     for position, digest in sealed.items():
         step = now.get(position)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from agent.canonical import iso
 from agent.chain import NOTHING_BEFORE, link_hash
 from agent.models import ChainRecord
+from agent.seal_timelines import seal_name
 from agent.verify.pages import Pages
 
 Kind = ChainRecord.Kind
@@ -25,6 +26,8 @@ def check_links(pages: Pages) -> Iterator[str]:
             yield f"Link {number} belongs to another request."
         if link.facts["at"] != iso(link.created_at):
             yield f"Link {number} has another time than it was written with."
+        if link.kind == Kind.TIMELINE and link.subject != seal_name(pages.request.pk, link.facts["timeline"]["rev"]):
+            yield f"Link {number} seals another timeline than it names."
         previous = link.hash
 
 

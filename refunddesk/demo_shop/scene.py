@@ -16,6 +16,7 @@ from agent import customer_messages
 from agent.chain import append_link
 from agent.link_facts import outcome_facts
 from agent.models import ChainRecord, Run
+from agent.seal_timelines import seal_timeline
 from intake.models import PolicyVersion, RefundRequest
 from intake.picture import CleanPicture
 from intake.statuses import Status
@@ -128,6 +129,7 @@ class Scene:
         self.history.refund_days.setdefault(self.request.customer_id, []).append(day)
 
     def end(self, status: Status) -> None:
-        """Saves the timeline and where the request stands at its end."""
+        """Saves and seals the timeline, and where the request stands at its end."""
         self.tape.save()
+        seal_timeline(self.request.pk, at=self.tape.now)
         RefundRequest.objects.filter(pk=self.request.pk).update(status=status, status_changed_at=self.tape.now)

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.storage import FileSystemStorage
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 
 from agent.anchor import anchor_yesterday
 from agent.models import ChainRecord
+from agent.seal_timelines import seal_timeline
 from intake.models import Photo, RefundRequest
 from payments.models import Refund
 from payments.settle_refund import record_outcome
@@ -130,6 +131,17 @@ def test_the_newest_link_is_held_by_the_days_anchor(support: Client, maya: User)
     )
 
 
+def test_the_link_that_seals_the_last_words_is_told_as_one(support: Client) -> None:
+    request = paid_automatically()
+    left = request.steps.count() - sum(len(link.facts["timeline"]["steps"]) for link in request.chain.all())
+    assert left == 2
+    with transaction.atomic():
+        assert seal_timeline(request.pk)
+    page = text_of(support, request)
+    assert "Everything fits. 3 links of the book" in page
+    assert re.search(r"3 Timeline sealed .{20,40} hash [0-9a-f]{12} · before it [0-9a-f]{12} · seals 2 steps", page)
+
+
 def test_a_refund_made_elsewhere_says_so_to_who_may_see_the_ledger(lead: Client, support: Client) -> None:
     refund = RefundFactory(request_uuid=None, key="external_1")
     record_outcome(refund.pk, status="succeeded", reason="", provider_reference="", source="import")
@@ -181,4 +193,4 @@ def test_a_proof_takes_a_fixed_number_of_queries(support: Client, maya: User) ->
     record_outcome(refund.pk, status="failed", reason="closed", provider_reference="", source="webhook")
     for _ in range(10):
         paid_by_decision(maya)
-    assert queries_of(support, address(refund)) == few == 23
+    assert queries_of(support, address(refund)) == few == 25
