@@ -41,12 +41,12 @@ def _steps(blocks: list[Block], rev: int) -> list[Fragment]:
             fragments.append(_fragment(block.key, "block", {"block": block}, into="blocks"))
             continue
         newer = [step for step in block.steps if step.rev > rev]
-        fragments.extend(_step(step, into=f"{block.key}-steps") for step in newer)
+        fragments.extend(_step(step, block) for step in newer)
     return fragments
 
 
-def _step(step: Step, *, into: str) -> Fragment:
-    return _fragment(f"step-{step.position}", "step", {"step": step}, into=into)
+def _step(step: Step, block: Block) -> Fragment:
+    return _fragment(f"step-{step.position}", "step", {"step": step, "block": block}, into=f"{block.key}-steps")
 
 
 def _always(activity: Activity) -> list[Fragment]:

@@ -21,6 +21,7 @@ from desk.models_page import models_page
 from desk.not_allowed import not_allowed
 from desk.proof import proof
 from intake.case_access import NOT_FOR_YOU, may_see_requests
+from intake.sign_in_views import demo_context
 
 
 class DeskSite(AdminSite):
@@ -35,6 +36,9 @@ class DeskSite(AdminSite):
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # type: ignore[override]
         return redirect("admin:queue", slug="needs-approval")
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().login(request, {**demo_context(staff_only=True), **(extra_context or {})})
 
     def get_urls(self) -> list[URLResolver | URLPattern]:
         return [

@@ -10,6 +10,7 @@ from django.db.models import Prefetch
 
 from intake.line_offer import LineOffer, offer_for
 from intake.models import RefundRequest
+from intake.request_page import with_waiting_refunds
 from payments.models import Charge, Order, OrderLine
 
 
@@ -56,6 +57,6 @@ def orders_of(customer: User, *, start: int, stop: int) -> list[OrderView]:
 
 def _requests_by_line(lines: list[OrderLine]) -> dict[int, list[RefundRequest]]:
     found: dict[int, list[RefundRequest]] = defaultdict(list)
-    for request in RefundRequest.objects.filter(line__in=lines):
+    for request in with_waiting_refunds(RefundRequest.objects.filter(line__in=lines)):
         found[request.line_id].append(request)
     return found

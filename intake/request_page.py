@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db.models import Prefetch
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.utils import timezone
 
 from intake.models import Photo, Question, RefundRequest, Return, Step
@@ -14,6 +14,7 @@ from intake.policy_texts import RETURN_ADDRESS
 from intake.standing import CaseFacts, Mark, Standing, standing_of, track_of
 from intake.statuses import Status
 from payments.models import Charge, Refund
+from payments.models.refund import NEEDS_THE_CUSTOMER
 from payments.money import format_minor
 
 MAX_STEPS = 200
@@ -52,9 +53,11 @@ class RequestPage:
 
     @property
     def amount_line(self) -> str:
-        """`$129.00 to your Visa ending 4242`, or what was asked for once nothing will be paid."""
+        """`$129.00 to your Visa ending 4242`; what was asked for if nothing is paid; no card that cannot take it."""
         if self.request.status in {Status.DECLINED, Status.CLOSED}:
             return f"You asked for {format_minor(self.request.amount_minor, self.request.currency)}"
+        if self.refund and self.refund.waits_for_customer:
+            return self.amount
         return f"{self.amount} to your {self.card}" if self.card else f"{self.amount} to the card you paid with"
 
     @property
@@ -86,6 +89,14 @@ def load_page(request: RefundRequest) -> RequestPage:
         standing=standing_of(facts),
         track=track_of(facts),
     )
+
+
+def with_waiting_refunds(requests: QuerySet[RefundRequest]) -> QuerySet[RefundRequest]:
+    """Each with `refund_waits_for_customer`, read along with the rows."""
+    waiting = Refund.objects.filter(
+        request_uuid=OuterRef("uuid"), status=Refund.Status.PENDING, pending_reason=NEEDS_THE_CUSTOMER
+    )
+    return requests.annotate(refund_waits_for_customer=Exists(waiting))
 
 
 def customer_steps(request: RefundRequest, *, after_rev: int = 0) -> list[Step]:

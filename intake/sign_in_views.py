@@ -25,13 +25,19 @@ class SignIn(LoginView):
         return STAFF_HOME if getattr(self.request.user, "is_staff", False) else reverse("orders")
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        context = super().get_context_data(**kwargs)
-        if settings.DEMO:
-            context |= {"demo_password": settings.DEMO_PASSWORD, "demo_accounts": _demo_accounts()}
-        return context
+        return {**super().get_context_data(**kwargs), **demo_context()}
 
 
-def _demo_accounts() -> list[User]:
+def demo_context(*, staff_only: bool = False) -> dict[str, Any]:
+    """The accounts of the demo and their password for a sign-in page; nothing outside of demo mode."""
+    if not settings.DEMO:
+        return {}
+    return {"demo_password": settings.DEMO_PASSWORD, "demo_accounts": _demo_accounts(staff_only=staff_only)}
+
+
+def _demo_accounts(*, staff_only: bool) -> list[User]:
     """Customers first; staff are shown too, since a demo is there to be walked through from both sides."""
     accounts = User.objects.filter(Q(email__endswith="@example.com"), is_active=True)
+    if staff_only:
+        accounts = accounts.filter(is_staff=True).prefetch_related("groups")
     return list(accounts.order_by("is_staff", "first_name", "pk")[:DEMO_ACCOUNTS_SHOWN])

@@ -68,7 +68,8 @@ def standing_of(facts: CaseFacts) -> Standing:
 
 def track_of(facts: CaseFacts) -> tuple[Mark, ...]:
     """Four points, from what came in to how it ended."""
-    third, last, reached = TRACKS[Status(facts.status)]
+    waits = facts.status == Status.REFUNDING and facts.refund_waits_for_customer
+    third, last, reached = TRACKS[Status.NEEDS_CUSTOMER if waits else Status(facts.status)]
     second = "Looking at it" if facts.status == Status.WORKING else "Looked at"
     labels = ("Received", second, third, last)
     ended = facts.status in {Status.REFUNDED, Status.DECLINED, Status.CLOSED}
@@ -76,6 +77,13 @@ def track_of(facts: CaseFacts) -> tuple[Mark, ...]:
     if facts.status in {Status.DECLINED, Status.CLOSED}:
         marks[-1] = Mark(last, "ended")
     return tuple(marks)
+
+
+def short_words(status: str, *, refund_waits_for_customer: bool = False) -> tuple[str, Tone]:
+    """The chip of a request in a list."""
+    if status == Status.REFUNDING and refund_waits_for_customer:
+        return SHORT_WORDS[Status.NEEDS_CUSTOMER]
+    return SHORT_WORDS[Status(status)]
 
 
 def _state(position: int, reached: int, ended: bool) -> Literal["done", "now", "ahead"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control
@@ -15,6 +16,7 @@ from intake.orders_page import orders_of
 from intake.photos import photos_for, read_photo
 from intake.policy_in_force import policy_in_force
 from intake.policy_texts import render_section
+from intake.request_page import with_waiting_refunds
 from intake.sign_in_views import STAFF_HOME
 from intake.signed_in import signed_in
 from intake.statuses import Status
@@ -35,7 +37,10 @@ def orders(request: HttpRequest) -> HttpResponse:
     number = _page_number(request)
     start = (number - 1) * ORDERS_PER_PAGE
     found = orders_of(customer, start=start, stop=start + ORDERS_PER_PAGE + 1)
-    waiting = requests_of(customer).filter(status__in=[Status.NEEDS_CUSTOMER, Status.AWAITING_RETURN])
+    waiting = with_waiting_refunds(requests_of(customer)).filter(
+        Q(status__in=[Status.NEEDS_CUSTOMER, Status.AWAITING_RETURN])
+        | Q(status=Status.REFUNDING, refund_waits_for_customer=True)
+    )
     context = {
         "orders": found[:ORDERS_PER_PAGE],
         "waiting": list(waiting.select_related("line")[:WAITING_SHOWN]),
@@ -48,7 +53,7 @@ def orders(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def requests(request: HttpRequest) -> HttpResponse:
-    found = requests_of(signed_in(request)).select_related("line__order")
+    found = with_waiting_refunds(requests_of(signed_in(request))).select_related("line__order")
     page = Paginator(found, REQUESTS_PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "intake/requests.html", {"page": page})
 

@@ -34,7 +34,7 @@ class PersonAdmin(BoundedAdmin, UserAdmin):
     list_title = "People"
     form = EmailIsName
     add_form = NewPersonForm
-    list_display = ("username", "name", "team", "is_staff", "is_active", "last_login")
+    list_display = ("username", "name", "team", "signs_in", "last_login")
     list_filter = ("is_staff", "is_active", "groups")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
@@ -51,7 +51,13 @@ class PersonAdmin(BoundedAdmin, UserAdmin):
     def name(self, user: User) -> str:
         return full_name(user)
 
-    @display(description="team")
+    @display(description="account", ordering="is_staff")
+    def signs_in(self, user: User) -> str:
+        if not user.is_active:
+            return "Switched off"
+        return "Staff" if user.is_staff else "Customer"
+
+    @display(description="team", empty_value="–")
     def team(self, user: User) -> str:
         return ", ".join(group.name for group in user.groups.all())
 

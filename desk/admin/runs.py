@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from django.contrib.admin import display, register
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from agent.models import Run
@@ -45,7 +49,32 @@ class RunAdmin(ReadOnlyAdmin):
 
     @display(description="what each rule said")
     def rules(self, run: Run) -> SafeString | str:
-        return as_json(run.verdicts) if run.verdicts else "no rule was asked"
+        return _verdicts(run.verdicts) if run.verdicts else "no rule was asked"
+
+
+def _verdicts(verdicts: list[dict[str, Any]]) -> SafeString:
+    """One line a rule: its answer, its sentence, and what it looked at."""
+    lines = (
+        (
+            _tone(one),
+            one.get("outcome", ""),
+            one.get("rule", ""),
+            one.get("sentence", ""),
+            _looked_at(one.get("inputs")),
+        )
+        for one in verdicts
+    )
+    line = '<li><span class="chip plain {}">{}</span> <b>{}</b><p>{}</p><p class="mono">{}</p></li>'
+    return format_html('<ul class="verdicts">{}</ul>', format_html_join("", line, lines))
+
+
+def _tone(verdict: dict[str, Any]) -> str:
+    return "paid" if verdict.get("outcome") == "allow" else "person"
+
+
+def _looked_at(inputs: dict[str, Any] | None) -> str:
+    values = (inputs or {}).items()
+    return ", ".join(f"{name} {json.dumps(value, ensure_ascii=False, default=str)}" for name, value in values)
 
 
 @register(Step, site=site)

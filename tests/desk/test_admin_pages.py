@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from typing import Any
 
@@ -16,7 +17,7 @@ from intake.models import PolicySection, PolicyVersion
 from intake.policy_in_force import policy_in_force
 from payments.models import Charge, ProviderEvent, Refund
 from tests.desk.rows import card_for, ended_run, kettle_request, minutes_ago, step_of
-from tests.factories import RefundFactory
+from tests.factories import CustomerFactory, RefundFactory, RunFactory
 
 LISTS = [
     "payments/order",
@@ -266,3 +267,33 @@ def test_the_groups_hold_what_each_may_do(db: None) -> None:
         code for codes in GROUPS.values() for code in codes if ".change_" in code and code != "agent.change_switch"
     ]
     assert not [code for codes in GROUPS.values() for code in codes if ".delete_" in code]
+
+
+def test_people_are_told_apart_in_words(lead: Client, daniel: User) -> None:
+    CustomerFactory(username="gone@example.com", is_active=False)
+    CustomerFactory(username="priya@example.com")
+    page = lead.get("/desk/auth/user/").content.decode()
+    assert [page.count(f'class="field-signs_in">{word}<') for word in ("Staff", "Customer", "Switched off")] == [
+        2,
+        1,
+        1,
+    ]
+    assert "icon-no" not in page
+
+
+def test_a_run_tells_each_rules_answer_in_a_line(lead: Client) -> None:
+    limit = {"rule": "limit", "outcome": "ask", "sentence": "<Too> much.", "inputs": {"limit_minor": 5000}}
+    run = RunFactory(verdicts=[limit])
+    page = lead.get(f"/desk/agent/run/{run.pk}/change/").content.decode()
+    assert '<span class="chip plain person">ask</span> <b>limit</b><p>&lt;Too&gt; much.</p>' in page
+    assert '<p class="mono">limit_minor 5000</p>' in page
+
+
+def test_the_desks_sign_in_lists_its_staff_in_the_demo_alone(client: Client, daniel: User, settings: Any) -> None:
+    settings.DEMO = True
+    CustomerFactory(username="priya@example.com")
+    demo = client.get("/desk/login/").content.decode()
+    assert re.findall(r'data-demo-account="(.*?)"', demo) == [daniel.username]
+    assert settings.DEMO_PASSWORD in demo
+    settings.DEMO = False
+    assert "data-demo" not in client.get("/desk/login/").content.decode()

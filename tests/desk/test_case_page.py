@@ -16,6 +16,7 @@ from django.utils.html import strip_tags
 from agent.models import Decision
 from intake.models import Photo, Question, RefundRequest, Reply, Return
 from payments.models import Refund
+from payments.models.refund import NEEDS_THE_CUSTOMER
 from tests.desk.rows import card_for, kettle_request, step_of
 from tests.factories import RefundFactory
 
@@ -255,3 +256,13 @@ def test_refunds_of_requests_and_failed_ones_are_not_said_to_be_made_elsewhere(l
     given_back_by_hand(request, status="failed")
     RefundFactory(charge=request.line.order.charges.get(), amount_minor=100, status="succeeded")
     assert "outside this desk" not in page_of(lead, request)
+
+
+def test_a_refund_that_waits_for_the_customer_says_who_has_to_do_what(lead: Client) -> None:
+    request = kettle_request("refunding")
+    charge, given = request.line.order.charges.get(), {"amount_minor": 12900, "status": "pending"}
+    RefundFactory(charge=charge, request_uuid=request.uuid, pending_reason=NEEDS_THE_CUSTOMER, **given)
+    page = page_of(lead, request)
+    assert "$129.00 waits for Priya’s answer to the provider" in page
+    assert '<span class="chip customer">Refund waits for customer</span>' in page
+    assert "Nothing to do here" not in page

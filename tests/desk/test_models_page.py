@@ -15,7 +15,9 @@ from agent.llm.base import Usage
 from agent.llm.provider import Provider
 from agent.llm.token_ledger import count_call, today
 from agent.models import Evaluation, ProviderState, TokenDay
+from desk.case import find_request
 from desk.model_cost import dollars, known_cost
+from desk.news import case_news
 from tests.desk.rows import ended_run, kettle_request, minutes_ago, step_of
 from tests.desk.test_query_counts import queries_of
 from tests.factories import CustomerFactory
@@ -200,3 +202,21 @@ def test_an_unknown_cost_is_never_told_as_nothing() -> None:
     assert known_cost(0, calls=3, calls_without_cost=0) == "$0"
     assert known_cost(880, calls=3, calls_without_cost=2) == "$0.0009 and 2 calls of unknown cost"
     assert known_cost(0, calls=0, calls_without_cost=0) == "$0"
+
+
+def test_a_repeated_passing_over_is_folded_where_it_repeats(lead: Client) -> None:
+    request = kettle_request()
+    run = ended_run(request, minutes_ago(5))
+    refused = {"provider": "groq", "why": "Its key was refused."}
+    busy = {"provider": "acme", "why": "It is busy."}
+    step_of(request, "Looked up the order", run_uuid=run.pk, result={}, skipped=[refused])
+    step_of(request, "Read policy", run_uuid=run.pk, result={}, skipped=[refused, busy])
+    page = lead.get(f"/desk/queue/needs-approval/{request.uuid}/").content.decode()
+    folded = re.findall(r'<details class="passed-again".*?</details>', page, re.S)
+    assert len(folded) == 1
+    assert "groq passed over again" in folded[0]
+    told_openly = page.replace(folded[0], "")
+    assert told_openly.count("groq passed over: Its key was refused.") == 1
+    assert told_openly.count("acme passed over: It is busy.") == 1
+    pushed = [fragment.html for fragment in case_news(find_request(request.uuid), 1).fragments]
+    assert any(folded[0] in html for html in pushed)

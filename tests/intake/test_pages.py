@@ -14,8 +14,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from intake.models import Photo, Question, RefundRequest, Reply, Return
-from payments.models import OrderLine
-from tests.factories import LineFactory, OrderFactory, RequestFactory
+from intake.templatetags.shop import unbroken
+from payments.models import OrderLine, Refund
+from payments.models.refund import NEEDS_THE_CUSTOMER
+from tests.factories import LineFactory, OrderFactory, RefundFactory, RequestFactory
 from tests.intake.conftest import picture_file
 from tests.intake.test_api import told
 
@@ -261,3 +263,30 @@ def test_the_policy_page_fills_in_the_numbers_in_force(client: Client, policy: o
     assert "$50.00" in page
     assert "30 days" in page
     assert "{" not in page.split("<main", 1)[1].split("</main>")[0]
+
+
+def test_a_refund_that_needs_an_answer_says_so_on_every_page(priyas_browser: Client, kettle: OrderLine) -> None:
+    request = RequestFactory(line=kettle, status="refunding")
+    charge = kettle.order.charges.get()
+    refund = RefundFactory(charge=charge, request_uuid=request.uuid, amount_minor=12900, status="pending")
+    lists = ("/requests", "/")
+    assert ["Waits for your answer" in words(priyas_browser.get(page)) for page in lists] == [False, False]
+    Refund.objects.filter(pk=refund.pk).update(pending_reason=NEEDS_THE_CUSTOMER)
+    assert ["Waits for your answer" in words(priyas_browser.get(page)) for page in lists] == [True, True]
+    assert "Your refund needs your answer" in words(priyas_browser.get("/"))
+    page = words(priyas_browser.get(f"/requests/{request.uuid}"))
+    assert '<p class="sub">$129.00</p>' in page  # it cannot go to the card
+    assert "Your refund of $129.00 needs your answer" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Ceramic pour-over dripper", 'Ceramic <span class="unbroken">pour-over</span> dripper'),
+        ("<b>-x & y-z", '&lt;b&gt;-x &amp; <span class="unbroken">y-z</span>'),
+        ("a-word-too-long-for-a-line", "a-word-too-long-for-a-line"),
+        ("No hyphen", "No hyphen"),
+    ],
+)
+def test_a_word_with_a_hyphen_stays_whole_and_is_escaped(text: str, shown: str) -> None:
+    assert unbroken(text) == shown

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from intake.shop_clock import one_business_day_after, shop_time, short_date, short_day, short_moment
-from intake.standing import CaseFacts, standing_of, track_of
+from intake.standing import CaseFacts, short_words, standing_of, track_of
 from intake.statuses import Status
 
 NOW = datetime(2026, 11, 25, 18, 20, tzinfo=UTC)  # a Wednesday, 10:20 at the shop
@@ -118,3 +118,18 @@ def test_one_business_day_after(came_in: str, answered_by: str) -> None:
 )
 def test_moments_are_said_short_in_the_shops_time(moment: datetime, short: str, date: str, day: str) -> None:
     assert (short_moment(moment, NOW), short_date(moment, NOW), short_day(moment, NOW)) == (short, date, day)
+
+
+def test_a_refund_that_needs_the_customers_answer_stands_at_their_answer() -> None:
+    on_its_way = replace(FACTS, status="refunding")
+    waits = replace(on_its_way, refund_waits_for_customer=True)
+    marks = [(mark.label, mark.state) for mark in track_of(waits)]
+    assert marks == [("Received", "done"), ("Looked at", "done"), ("Your answer", "now"), ("Money sent", "ahead")]
+    assert [mark.label for mark in track_of(on_its_way)][-1] == "Money on its way"
+    assert standing_of(waits).tone == "customer"
+
+
+def test_the_chip_asks_for_an_answer_only_while_the_refund_is_on_its_way() -> None:
+    assert short_words("refunding", refund_waits_for_customer=True) == ("Waits for your answer", "customer")
+    assert short_words("refunding") == ("Money on its way", "paid")
+    assert short_words("refunded", refund_waits_for_customer=True) == ("Refunded", "paid")
