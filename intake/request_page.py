@@ -58,7 +58,10 @@ class RequestPage:
             return f"You asked for {format_minor(self.request.amount_minor, self.request.currency)}"
         if self.refund and self.refund.waits_for_customer:
             return self.amount
-        return f"{self.amount} to your {self.card}" if self.card else f"{self.amount} to the card you paid with"
+        amount = self.amount
+        if self.refund is None and _came_in_part(self.parcel):
+            amount = "The price of what came back,"  # its share is computed when it is paid
+        return f"{amount} to your {self.card}" if self.card else f"{amount} to the card you paid with"
 
     @property
     def send_back_to(self) -> tuple[str, ...]:
@@ -74,7 +77,8 @@ def load_page(request: RefundRequest) -> RequestPage:
     question = next((asked for asked in reversed(questions) if _is_open(asked)), None)
     if request.status != Status.NEEDS_CUSTOMER:
         question = None
-    parcel = request.returns.exclude(status=Return.Status.WITHDRAWN).order_by("-created_at", "-id").first()
+    returns = request.returns.select_related("receipt").exclude(status=Return.Status.WITHDRAWN)
+    parcel = returns.order_by("-created_at", "-id").first()
     refund = _live_refund(request)
     card = _card(request, refund)
     facts = _facts(request, updates, question, parcel, refund, card, looked_at_before=bool(questions or parcel))
@@ -149,6 +153,7 @@ def _facts(
         return_code=parcel.code if parcel else "",
         return_status=parcel.status if parcel else "",
         return_check_at=parcel.check_at if parcel else None,
+        came_in_part=_came_in_part(parcel),
         reminded=bool(parcel and parcel.reminded_at),
         decline_words=declined,
     )
@@ -157,6 +162,11 @@ def _facts(
 def _amount(request: RefundRequest, refund: Refund | None, parcel: Return | None) -> str:
     agreed = parcel.amount_minor if parcel else request.amount_minor
     return format_minor(refund.amount_minor if refund else agreed, request.currency)
+
+
+def _came_in_part(parcel: Return | None) -> bool:
+    """Fewer units arrived than the agreed amount is for."""
+    return parcel is not None and hasattr(parcel, "receipt") and parcel.receipt.units < parcel.agreed_units
 
 
 def _live_refund(request: RefundRequest) -> Refund | None:

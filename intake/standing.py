@@ -19,7 +19,8 @@ WITHIN_MINUTES = f"you usually read our answer on this page within minutes{NO_ME
 @dataclass(frozen=True)
 class CaseFacts:
     """What the panel is made of. Amounts are formatted; `card` is like `Visa ending 4242`, "" when unknown;
-    `amount` is what would be or was paid, as far as it is known; `prepared`: a review handed it to staff."""
+    `amount` is what would be or was paid, as far as it is known; `came_in_part`: fewer units came back than it is for;
+    `prepared`: a review handed it to staff."""
 
     status: str
     since: datetime
@@ -36,6 +37,7 @@ class CaseFacts:
     return_code: str = ""
     return_status: str = ""
     return_check_at: datetime | None = None
+    came_in_part: bool = False
     reminded: bool = False
     decline_words: str = ""
 
@@ -147,12 +149,13 @@ def _needs_customer(facts: CaseFacts) -> Standing:
 
 def _awaiting_return(facts: CaseFacts) -> Standing:
     if facts.return_status == "received":
+        refunded = "what came back," if facts.came_in_part else facts.amount
         return Standing(
             tone="agent",
             icon="package-check",
             title="Your parcel arrived",
             text="We check what came back.",
-            next_words=f"we refund {facts.amount}{_to(facts.card)}. You usually read it here within minutes.",
+            next_words=f"we refund {refunded}{_to(facts.card)}. You usually read it here within minutes.",
         )
     text = (
         "We have reminded you once, since your parcel is not here yet."

@@ -84,6 +84,13 @@ def test_a_reminder_and_an_arrived_parcel_are_told() -> None:
     assert standing_of(replace(waiting, return_status="received")).title == "Your parcel arrived"
 
 
+def test_only_all_units_that_came_back_are_worth_the_agreed_amount() -> None:
+    received = replace(FACTS, status="awaiting_return", return_status="received")
+    assert standing_of(received).next_words.startswith("we refund $129.00 to your Visa ending 4242.")
+    in_part = standing_of(replace(received, came_in_part=True)).next_words
+    assert in_part.startswith("we refund what came back, to your Visa ending 4242.")
+
+
 def test_a_decline_gives_its_words() -> None:
     assert standing_of(replace(FACTS, status="declined", decline_words="Sorry, no.")).text == "Sorry, no."
 
