@@ -9,6 +9,7 @@ from functools import cached_property
 from django.db.models import Prefetch
 from django.utils import timezone
 
+from agent.failed_attempt import failed_attempt
 from agent.models import Approval, Decision
 from desk.photo_notes import PhotoNotes, photo_notes
 from desk.slow_refunds import is_slow
@@ -58,6 +59,20 @@ class Case:
     def refund(self) -> Refund | None:
         return self.refunds[0] if self.refunds else None
 
+    @cached_property
+    def tried(self) -> Refund | None:
+        """The refused refund that the open card is about: whoever approves means the same again."""
+        if self.card is None or self.refund is None or self.refund.status != Refund.Status.FAILED:
+            return None
+        return failed_attempt(self.card)
+
+    @property
+    def offered_minor(self) -> int:
+        """What approving the open card as it stands gives back, with shipping; 0 without a card."""
+        if self.tried is not None:
+            return self.tried.amount_minor
+        return self.card.amount_minor if self.card is not None else 0
+
     @property
     def slow_refund(self) -> Refund | None:
         """The refund this request waits for, when it hangs and somebody has to look after it."""
@@ -92,7 +107,7 @@ class Case:
     @property
     def charge_holds_less(self) -> bool:
         """No single charge of the order holds what the open card would pay."""
-        return self.card is not None and self.balance.largest_left_minor < self.card.amount_minor
+        return self.card is not None and self.balance.largest_left_minor < self.offered_minor
 
 
 def find_request(request_uuid: uuid.UUID) -> RefundRequest:

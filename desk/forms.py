@@ -257,13 +257,23 @@ def _initial(choice: str, case: Case) -> dict[str, Any]:
     card = case.card
     if card is None:
         return {"choice": choice}
-    amount = min(card.amount_minor, case.request.amount_minor)
+    amount, shipping, units = _to_approve(case, card)
     return {
         "card": card.pk,
         "choice": choice,
         "note": card.draft_question if choice == Decision.Choice.ASK_CUSTOMER else "",
         "amount": str(to_decimal(amount, case.request.currency)),
-        "shipping": "",
-        "units": case.request.units,
+        "shipping": str(to_decimal(shipping, case.request.currency)) if shipping else "",
+        "units": units,
         "require_return": card.require_return or card.recommendation == Approval.Recommendation.REFUND_AFTER_RETURN,
     }
+
+
+def _to_approve(case: Case, card: Approval) -> tuple[int, int, int]:
+    """Amount without shipping, shipping (minor units) and units to begin with: the card's, or what the bank refused."""
+    request, tried = case.request, case.tried
+    if tried is None:
+        return min(card.amount_minor, request.amount_minor), 0, request.units
+    shipping = min(tried.shipping_minor, case.shipping_left_minor)
+    amount = min(tried.amount_minor - tried.shipping_minor, request.amount_minor)
+    return max(amount, 1), shipping, tried.units or request.units
