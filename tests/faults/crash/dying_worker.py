@@ -41,9 +41,9 @@ class DyingWorker:
         answer = self._ask({"run": str(run_id), "fatal": fatal})
         return Worked(answer["exit"], answer.get("commits", 0), answer.get("calls", 0))
 
-    def work_until(self, run_id: uuid.UUID, frozen: str) -> int:
-        """The number of the process that now sleeps at `frozen`."""
-        return int(self._ask({"run": str(run_id), "frozen": frozen})["asleep"])
+    def work_until(self, run_id: uuid.UUID, frozen: str, fatal: str = "") -> int:
+        """The number of the process that now sleeps at `frozen`; once awake, it is gone at `fatal`."""
+        return int(self._ask({"run": str(run_id), "frozen": frozen, "fatal": fatal})["asleep"])
 
     def wake(self, pid: int) -> int:
         """Lets a sleeper go on to its end; its exit code."""

@@ -49,7 +49,7 @@ class Played:
 
 def play_through(story: Story, cast: Cast, worker: DyingWorker) -> Played:
     """Nobody dies; every run is one process, and its commits and calls are counted."""
-    played = Played(_open(story, cast))
+    played = Played(opened(story, cast))
 
     def work_and_count(run: Run) -> None:
         worked = worker.work(run.pk)
@@ -67,7 +67,7 @@ def play_and_die(point: Point, cast: Cast, worker: DyingWorker) -> Played:
 
     A story whose run dies in every try ends there.
     """
-    played = Played(_open(point.story, cast))
+    played = Played(opened(point.story, cast))
     seen: list[str] = []
 
     def work_or_die(run: Run) -> None:
@@ -101,16 +101,17 @@ def points_in(story: Story, works: list[Worked]) -> list[Point]:
     return [
         Point(story, number, moment)
         for number, worked in enumerate(works)
+        if number >= story.first_deaths
         for moment in points_of(worked.commits, worked.calls)
     ]
 
 
-def _open(story: Story, cast: Cast) -> Case:
+def opened(story: Story, cast: Cast) -> Case:
     """An empty shop: the same picture in a second request would be one that was used before."""
     with transaction.atomic():
         empty_tables()
     cast.bank.opens(story.bank or "succeeded")
-    return Case(cast, story.price_minor, NAME if story.bank else "ledger")
+    return Case(cast, story.price_minor, NAME if story.bank else "ledger", story.units)
 
 
 def _work_off(work_on: Callable[[Run], None]) -> None:
