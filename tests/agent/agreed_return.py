@@ -5,9 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
-from agent.models import Approval, Decision, Run
+from agent.chain import append_link
+from agent.link_facts import decision_facts
+from agent.models import Approval, ChainRecord, Decision, Run
 from intake.models import RefundRequest, Return
 from tests.factories import StaffFactory
 
@@ -20,17 +23,19 @@ def agreed_return(
     card = Approval.objects.create(
         request=request, recommendation="refund_after_return", amount_minor=amount_minor, closed_at=now
     )
-    decision = Decision.objects.create(
-        approval=card,
-        choice="approve",
-        amount_minor=amount_minor,
-        shipping_minor=shipping_minor,
-        units=units,
-        require_return=True,
-        decided_by=StaffFactory(),
-        source="desk",
-        carried_out_at=now,
-    )
+    with transaction.atomic():
+        decision = Decision.objects.create(
+            approval=card,
+            choice="approve",
+            amount_minor=amount_minor,
+            shipping_minor=shipping_minor,
+            units=units,
+            require_return=True,
+            decided_by=StaffFactory(),
+            source="desk",
+            carried_out_at=now,
+        )
+        append_link(request.pk, ChainRecord.Kind.DECISION, decision.pk, decision_facts(decision))
     Run.objects.filter(key=f"dec:{card.pk}").update(status="done", ended_at=timezone.now())
     given = {"code": "RMA-ABCDEF", "ship_by": now, "check_at": now + timedelta(days=7)} | changes
     parcel: Return = Return.objects.create(

@@ -11,6 +11,7 @@ from django.utils import timezone
 from agent.decide import decide
 from agent.models import Decision, Run
 from agent.take_back import take_back
+from agent.verify.shop import verify_shop
 from intake.models import RefundRequest, Return
 from intake.record_receipt import record_receipt
 from intake.submit_reply import submit_reply
@@ -69,6 +70,7 @@ def test_a_parcel_the_decision_could_not_know_of_brings_the_request_back(
     Run.objects.filter(request=request_, status="queued").update(due_at=timezone.now())
     assert work_off(request_).status == "needs_approval"
     assert open_card(request_) == card
+    assert verify_shop().misfits == []
 
 
 @pytest.mark.parametrize("choice", CHOICES)
