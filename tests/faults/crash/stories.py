@@ -14,6 +14,7 @@ from django.utils import timezone
 from agent.customer_messages import ON_ITS_WAY
 from agent.decide import decide
 from agent.models import Approval, Run
+from agent.take_back import take_back
 from intake.models import Photo, RefundRequest
 from intake.photos import keep_photo
 from intake.record_receipt import record_receipt
@@ -24,9 +25,10 @@ from payments.settle_in_flight import settle_due_refunds
 from payments.settle_refund import record_outcome
 from refunddesk.demo_shop.pictures import photo_file
 from tests.factories import ChargeFactory, LineFactory, OrderFactory, StaffFactory
-from tests.faults.crash.bank import REASONS, SILENT, Bank
+from tests.faults.crash.bank import NEEDS_YOU, REASONS, SILENT, Bank
 
 SMALL, ABOVE_THE_LIMIT = 3400, 6400
+SHIPPING = 500
 SHOULD_BE_ASKED_AGAIN = timedelta(minutes=5)
 
 
@@ -53,17 +55,28 @@ class Case:
     cast: Cast
     price_minor: int
     provider: str
+    units: int = 1
     request: RefundRequest = field(init=False)
 
     def card(self) -> Approval:
         return Approval.objects.get(request=self.request, closed_at=None)
 
-    def decide(self, choice: str, *, note: str = "", require_return: bool = False) -> None:
+    def decide(
+        self,
+        choice: str,
+        *,
+        note: str = "",
+        require_return: bool = False,
+        units: int | None = None,
+        shipping_minor: int = 0,
+    ) -> None:
         decide(
             approval_id=self.card().pk,
             by=self.cast.maya,
             choice=choice,
             note=note,
+            units=units,
+            shipping_minor=shipping_minor,
             require_return=require_return,
             source="desk",
         )
@@ -73,10 +86,16 @@ Act = Callable[[Case], None]
 
 
 def ask_for_refund(case: Case) -> None:
+    """For all units of the line; several cost a cent less for each after the first, so they do not divide evenly."""
     line = LineFactory(
-        order=OrderFactory(), sku="CAR-600", name="Glass carafe, 600 ml", unit_price_minor=case.price_minor
+        order=OrderFactory(shipping_minor=SHIPPING),
+        sku="CAR-600",
+        name="Glass carafe, 600 ml",
+        quantity=case.units,
+        unit_price_minor=case.price_minor,
+        paid_minor=case.price_minor * case.units - (case.units - 1),
     )
-    ChargeFactory(order=line.order, captured_minor=line.paid_minor, provider=case.provider)
+    ChargeFactory(order=line.order, captured_minor=line.paid_minor + SHIPPING, provider=case.provider)
     customer = line.order.customer
     case.request = submit_request(
         customer=customer,
@@ -91,6 +110,10 @@ def ask_for_refund(case: Case) -> None:
 
 def approve(case: Case) -> None:
     case.decide("approve")
+
+
+def approve_one_with_shipping(case: Case) -> None:
+    case.decide("approve", units=1, shipping_minor=SHIPPING)
 
 
 def approve_with_return(case: Case) -> None:
@@ -113,6 +136,14 @@ def receive(case: Case) -> None:
     record_receipt(request_uuid=case.request.uuid, by=case.cast.maya, source="page")
 
 
+def receive_one(case: Case) -> None:
+    record_receipt(request_uuid=case.request.uuid, by=case.cast.maya, units=1, source="page")
+
+
+def take_it_back(case: Case) -> None:
+    take_back(request_uuid=case.request.uuid, by=case.cast.maya)
+
+
 def time_for(trigger: str) -> Act:
     def passes(case: Case) -> None:
         waiting = Run.objects.filter(request=case.request, trigger=trigger, status="queued")
@@ -133,6 +164,11 @@ def bank_says(status: str) -> Act:
     return says
 
 
+def the_bank_pays_again(case: Case) -> None:
+    """Whatever it refused stays refused."""
+    case.cast.bank.turns_to("succeeded")
+
+
 def the_beat_asks(case: Case) -> None:
     """About refunds in flight, if any are left."""
     settle_due_refunds(timezone.now() + SHOULD_BE_ASKED_AGAIN)
@@ -142,10 +178,16 @@ def due_runs() -> QuerySet[Run]:
     return Run.objects.filter(status="queued", due_at__lte=timezone.now()).order_by("due_at", "id")
 
 
+Money = tuple[int, int, int]
+
+
 @dataclass(frozen=True)
 class Story:
-    """`ends`: the status in which the request rests; `paid`: its refunds' statuses; `bank`: the mood of the bank that
-    took the money (empty: the shop's own book pays)."""
+    """`price_minor` of each of the `units` asked for; `ends`: the status in which the request rests; `paid`: its
+    refunds' statuses, the newest first; `bank`: the mood of the bank that took the money (empty: the shop's own book
+    pays); `money`: units, amount with shipping and shipping of each refund, the first attempt first (empty: each is
+    for one unit at its price); `tells`: a message the customer has to read; `first_deaths`: the run (from 0) from which
+    on workers die, where an earlier one is another story's to the letter."""
 
     name: str
     price_minor: int
@@ -153,11 +195,25 @@ class Story:
     ends: str
     paid: tuple[str, ...] = ()
     bank: str = ""
+    units: int = 1
+    money: tuple[Money, ...] = ()
+    tells: str = ""
+    first_deaths: int = 0
 
     @property
     def told_in_any_case(self) -> Callable[[str], bool]:
         """Whether a message is told whoever dies: of a silent bank, another worker may hear at once."""
         return lambda message: self.bank != SILENT or message != ON_ITS_WAY
+
+    def what_is_wrong_with_the_money(self, case: Case) -> list[str]:
+        """Refund by refund: under which key, for how many units, and how much."""
+        refunds = Refund.objects.filter(request_uuid=case.request.uuid).order_by("attempt")
+        rows = list(refunds.values_list("key", "units", "amount_minor", "shipping_minor"))
+        first = f"refund_{case.request.uuid}"
+        keys = [first, *(f"{first}_{attempt}" for attempt in range(2, len(self.paid) + 1))]
+        money = self.money or ((1, self.price_minor, 0),) * len(self.paid)
+        expected = [(key, *each) for key, each in zip(keys, money, strict=False)]
+        return [] if rows == expected else [f"its money is {rows}"]
 
 
 STORIES = (
@@ -197,4 +253,48 @@ STORIES = (
     Story("silent bank", SMALL, (ask_for_refund, the_beat_asks), "refunded", ("succeeded",), SILENT),
     Story("refused at once", SMALL, (ask_for_refund,), "needs_approval", ("failed",), "failed"),
     Story("refused late", SMALL, (ask_for_refund, bank_says("failed")), "needs_approval", ("failed",), "succeeded"),
+    Story(
+        "refused and approved again",
+        ABOVE_THE_LIMIT,
+        (ask_for_refund, approve, the_bank_pays_again, approve),
+        "refunded",
+        ("succeeded", "failed"),
+        "failed",
+        first_deaths=1,
+    ),
+    Story(
+        "one of three with shipping",
+        2300,
+        (ask_for_refund, approve_one_with_shipping),
+        "refunded",
+        ("succeeded",),
+        units=3,
+        money=((1, 2299 + SHIPPING, SHIPPING),),
+    ),
+    Story(
+        "one of two came back",
+        SMALL,
+        (ask_for_refund, approve_with_return, receive_one),
+        "refunded",
+        ("succeeded",),
+        units=2,
+        money=((1, 3400, 0),),
+    ),
+    Story(
+        "the bank needs the customer",
+        SMALL,
+        (ask_for_refund, bank_says("succeeded")),
+        "refunded",
+        ("succeeded",),
+        NEEDS_YOU,
+        tells="refund_needs_you",
+    ),
+    Story(
+        "taken back and then approved",
+        ABOVE_THE_LIMIT,
+        (ask_for_refund, approve_with_return, take_it_back, approve),
+        "refunded",
+        ("succeeded",),
+        first_deaths=1,
+    ),
 )
