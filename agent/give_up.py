@@ -10,10 +10,10 @@ from django.utils import timezone
 from agent import customer_messages
 from agent.announce import announce_next_after_commit
 from agent.finish_refund import apply_refund
-from agent.handover import add_concern, manual_card, put_before_staff
-from agent.jobs.arrived import what_came
+from agent.handover import manual_card, put_before_staff
+from agent.jobs.arrived import put_noted_on_the_card
 from agent.models import Decision, Run
-from intake.models import Receipt, RefundRequest, Step
+from intake.models import RefundRequest, Step
 from intake.statuses import ENDS, Status
 from intake.timeline import Entry, finish_step, write_step
 from payments.models import Refund
@@ -69,9 +69,7 @@ def _bring_to_rest(run: Run, reason: str) -> None:
     if request.status != Status.NEEDS_APPROVAL and (request.status not in ENDS or run.trigger in NEWS):
         put_before_staff(request, manual_card(request, SENTENCE), run_id=run.pk)
         write_step(request.pk, customer_messages.person_is_looking(run.pk))
-    if run.trigger == Run.Trigger.RECEIPT:
-        receipt = Receipt.objects.select_related("parcel__request").get(pk=run.source_id)
-        add_concern(request.pk, f"{what_came(receipt)}.")
+    put_noted_on_the_card(run)
 
 
 def _error_step(run_id: uuid.UUID | None, reason: str) -> Entry:

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.db.models import Q
 
 from agent.decision_behind import decision_behind
+from agent.handover import add_concern
 from agent.models import Decision, Run
 from agent.received_share import received_share
 from intake.models import Receipt, RefundRequest
@@ -53,6 +54,12 @@ def refuse_if_a_parcel_came(run: Run, decision: Decision) -> None:
 def noted_since(request_id: int, moment: datetime) -> list[Receipt]:
     """Receipts whose run has ended since; it left a line in the timeline when another run was about to go on."""
     return _receipts(request_id, Q(ended_at__gt=moment))
+
+
+def put_noted_on_the_card(run: Run) -> None:
+    """Names them on the open card, if there is one; belongs into the transaction that ends `run` with a card."""
+    for receipt in noted_since(run.request_id, run.created_at):
+        add_concern(run.request_id, f"{what_came(receipt)}.")
 
 
 def _receipts(request_id: int, which: Q) -> list[Receipt]:

@@ -9,7 +9,13 @@ from django.utils import timezone
 from agent import customer_messages
 from agent.decide import may_decide
 from agent.handover import manual_card, put_before_staff, same_card_again
-from agent.jobs.arrived import ParcelCame, price_of_what_came, refuse_if_a_parcel_came, what_came
+from agent.jobs.arrived import (
+    ParcelCame,
+    price_of_what_came,
+    put_noted_on_the_card,
+    refuse_if_a_parcel_came,
+    what_came,
+)
 from agent.jobs.nothing_left import end_with_nothing_left
 from agent.jobs.pay_decided import pay_decided
 from agent.lease import Lease
@@ -128,6 +134,7 @@ def _set_aside(lease: Lease, run: Run, decision: Decision, why: str) -> None:
         Decision.objects.filter(pk=decision.pk).update(set_aside_at=timezone.now())
         card = same_card_again(decision.approval, sentence)
         put_before_staff(run.request, card, run_id=run.pk, sources=[Status.WORKING])
+        put_noted_on_the_card(run)
         write_step(run.request_id, _step(run, "Set the decision aside", sentence))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.utils import timezone
 
 from agent.handover import handed_over_step, manual_card, put_before_staff
+from agent.jobs.arrived import put_noted_on_the_card
 from agent.lease import Lease
 from agent.models import Decision, Run
 from agent.runs import last_transaction
@@ -30,6 +31,7 @@ def put_refusal_before_staff(
             Decision.objects.filter(pk=decision.pk).update(carried_out_at=timezone.now())
         card = manual_card(run.request, sentence, amount_minor=amount_minor)
         approval = put_before_staff(run.request, card, run_id=run.pk, sources=[Status.WORKING])
+        put_noted_on_the_card(run)
         write_step(
             run.request_id,
             Entry(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,16 +11,19 @@ from django.utils import timezone
 
 from agent.decide import decide
 from agent.models import Decision, Run
+from agent.runs import claim
+from agent.sweep import take_from_the_dead
 from agent.take_back import take_back
+from agent.tasks import work
 from agent.verify.shop import verify_shop
 from intake.models import RefundRequest, Return
 from intake.record_receipt import record_receipt
 from intake.submit_reply import submit_reply
-from payments.models import Refund
+from payments.models import Charge, Refund
 from tests.agent.agreed_return import agreed_return
 from tests.agent.conftest import FakeReview
 from tests.agent.work_off import open_card, told, work_off
-from tests.factories import LineFactory, RequestFactory
+from tests.factories import LineFactory, RefundFactory, RequestFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fake_review", "worded_decline", "rung")]
 CAME = "1 of 1 units of the return RMA-ABCDEF arrived"
@@ -92,6 +96,27 @@ def test_an_approval_that_asks_for_nothing_is_paid_whatever_came(
         act(what, request_, maya, "approve")
     assert work_off(request_).status == "refunded"
     assert Refund.objects.get().amount_minor == 12_900
+
+
+@pytest.mark.parametrize("why", ["may not decide any more", "nothing is left to pay it from", "its workers die"])
+def test_a_parcel_is_on_the_card_of_an_approval_that_comes_to_nothing(
+    request_: RefundRequest, maya: User, why: str
+) -> None:
+    for what in ("take back", "receive", "decide"):
+        act(what, request_, maya, "approve")
+    work(str(Run.objects.get(trigger="receipt").pk))
+    if why == "may not decide any more":
+        maya.user_permissions.clear()
+    elif why == "nothing is left to pay it from":
+        RefundFactory(charge=Charge.objects.get(), amount_minor=1, status="succeeded")
+    else:
+        run = Run.objects.get(trigger="decision", status="queued")
+        assert claim(run.pk) is not None
+        Run.objects.filter(pk=run.pk).update(tries=3, lease_until=timezone.now() - timedelta(seconds=1))
+        assert take_from_the_dead() == 1
+    assert work_off(request_).status == "needs_approval"
+    assert [concern["text"] for concern in open_card(request_).concerns].count(f"{CAME}.") == 1
+    assert not Refund.objects.filter(request_uuid=request_.uuid).exists()
 
 
 def test_a_parcel_that_comes_after_the_decline_reopens_the_request(request_: RefundRequest, maya: User) -> None:
