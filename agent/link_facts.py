@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Q
 
 from agent.canonical import digest_of, iso
-from agent.models import Decision
+from agent.models import Approval, Decision
 from agent.outcomes import PhotoEvidence
 from agent.rule_facts import facts_as_json
 from intake.models import Photo, PolicyVersion, Receipt, RefundRequest
@@ -20,14 +20,35 @@ MOST_PHOTOS = 200
 
 
 def decision_facts(decision: Decision) -> dict[str, Any]:
-    """`decision` with its approval, request and decider at hand."""
-    card, by = decision.approval, decision.decided_by
+    """`decision` with its approval, request and decider at hand. The card is read anew: it is closed by now, and a
+    concern may have come to it after it was read to be decided."""
+    card, by = Approval.objects.select_related("request").get(pk=decision.approval_id), decision.decided_by
     return {
         "request": request_facts(card.request),
         "decision": decision_row(decision),
-        "card": {"id": str(card.pk), "recommendation": card.recommendation, "failed_rules": card.failed_rules},
+        "card": card_row(card),
         "by": {"id": by.pk, "username": by.get_username(), "name": name_of(by)},
         "photos": photo_facts(card.request_id),
+    }
+
+
+def card_row(card: Approval) -> dict[str, Any]:
+    """A closed card, which never changes any more."""
+    said = {
+        "amount_minor": card.amount_minor,
+        "require_return": card.require_return,
+        "findings": card.findings,
+        "concerns": card.concerns,
+        "reasoning": card.reasoning,
+        "counter_case": card.counter_case,
+        "would_change": card.would_change,
+        "draft_question": card.draft_question,
+    }
+    return {
+        "id": str(card.pk),
+        "recommendation": card.recommendation,
+        "failed_rules": card.failed_rules,
+        "said_sha256": digest_of(said),
     }
 
 

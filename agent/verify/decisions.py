@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agent.link_facts import decision_row, receipt_row
+from agent.link_facts import card_row, decision_row, receipt_row
 from agent.models import ChainRecord, Decision
 from agent.received_share import received_share
 from agent.verify.differs import difference
 from agent.verify.pages import Pages
+from agent.verify.standing import is_at_work
+from intake.statuses import Status
 from payments.models import Refund
 
 Kind = ChainRecord.Kind
@@ -22,12 +24,23 @@ def check_decisions(pages: Pages) -> Iterator[str]:
         changed = difference(link.facts["decision"], decision_row(decision))
         if changed:
             yield f"The decision of link {link.sequence} is not as it was: {changed}."
-        card = {"recommendation": decision.approval.recommendation, "failed_rules": decision.approval.failed_rules}
-        changed = difference(link.facts["card"], card)
+        kept, card = link.facts["card"], card_row(decision.approval)
+        if "said_sha256" not in kept:  # a link from before the whole card was sealed
+            del card["said_sha256"]
+        changed = difference(kept, card)
         if changed:
             yield f"The card of the decision of link {link.sequence} is not as it was: {changed}."
         if link.facts["by"]["id"] != decision.decided_by_id or not link.facts["by"]["name"]:
             yield f"The decision of link {link.sequence} does not say who took it."
+        if _was_left(pages, decision):
+            yield f"The decision of link {link.sequence} was neither carried out nor set aside, and no run is at it."
+
+
+def _was_left(pages: Pages, decision: Decision) -> bool:
+    """An approval is told by its refund or its return; a question or a decline by this alone."""
+    if decision.choice == Decision.Choice.APPROVE or decision.carried_out_at or decision.set_aside_at:
+        return False
+    return pages.request.status != Status.WORKING and not any(is_at_work(run) for run in pages.runs)
 
 
 def check_decided(pages: Pages, refund: Refund, reserve: ChainRecord) -> Iterator[str]:

@@ -21,6 +21,7 @@ WORDS = {
     "note_sha256": "note",
     "paid_minor": "price (minor units)",
     "reserved_at": "time",
+    "said_sha256": "text or amount",
     "shipping_minor": "shipping (minor units)",
 }
 

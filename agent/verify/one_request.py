@@ -14,6 +14,7 @@ from agent.verify.money import check_refunds, check_request
 from agent.verify.pages import Pages, read_pages
 from agent.verify.returns import check_returns
 from agent.verify.rules_again import check_automatic
+from agent.verify.standing import check_standing
 from intake.models import RefundRequest
 
 
@@ -41,6 +42,7 @@ def _misfits(pages: Pages, with_files: bool) -> Iterator[str]:
     yield from check_decisions(pages)
     yield from _check_reserves(pages)
     yield from check_returns(pages)
+    yield from check_standing(pages)
     yield from check_photos(pages)
     yield from check_timeline(pages)
     if with_files:

@@ -1,4 +1,4 @@
-"""Checks the whole book: every request, every charge, every anchor."""
+"""Checks the whole book: every request, every charge, every day's sum, every anchor."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from agent.models import ChainRecord
 from agent.verify.anchors import check_anchors, check_held
+from agent.verify.budget import check_budgets
 from agent.verify.charges import check_belonging, check_charges
 from agent.verify.one_request import first_misfit, second_look
 from agent.verify.pages import read_pages
@@ -59,6 +60,7 @@ def _all_misfits(verified: Verified, with_files: bool, held: Sequence[str]) -> I
                 yield f"Request {pages.request}: {misfit}"
     yield from check_belonging()
     yield from check_charges()
+    yield from check_budgets()
     yield from check_anchors()
     yield from check_held(held)
 
