@@ -24,6 +24,7 @@ from intake.statuses import Status
 from intake.timeline import Entry, write_step
 from payments.balance import has_live_refund, left_on_order
 from payments.money import format_minor, share_of_paid
+from payments.sendable import why_not_sendable
 
 NOTE_LENGTH = 1000
 QUESTION_LENGTH = 500
@@ -148,8 +149,7 @@ def _check(card: Approval, choice: str, wanted: Answer, require_return: bool | N
         raise _invalid("note", f"The note has {len(note):,} characters; at most {NOTE_LENGTH:,} fit.")
     if choice == Choice.APPROVE:
         return _check_approval(card, wanted, require_return)
-    if wanted.units is not None:
-        raise _invalid("units", "Units are chosen when you approve. Leave them out.")
+    _refuse_money(wanted)
     if choice == Choice.ASK_CUSTOMER:
         question = note or card.draft_question
         if not question:
@@ -162,6 +162,14 @@ def _check(card: Approval, choice: str, wanted: Answer, require_return: bool | N
     if not note:
         raise _invalid("note", "Write why you decline, so that the customer can be told.")
     return Answer(choice=Choice.DECLINE, note=note)
+
+
+def _refuse_money(wanted: Answer) -> None:
+    """Whoever sends an amount with a question or a decline means something else than would happen."""
+    money = {"units": wanted.units, "amount": wanted.amount_minor, "shipping": wanted.shipping_minor or None}
+    for field, given in money.items():
+        if given is not None:
+            raise _invalid(field, f"Only an approval says what is paid. Leave {field} out.")
 
 
 def _check_approval(card: Approval, wanted: Answer, require_return: bool | None) -> Answer:
@@ -182,6 +190,9 @@ def _check_approval(card: Approval, wanted: Answer, require_return: bool | None)
     if amount > balance.largest_left_minor:
         left = format_minor(balance.largest_left_minor, request.currency)
         raise _invalid("amount", f"No single payment of this order holds that much; at most {left} is left on one.")
+    unsendable = why_not_sendable(request.line.order_id, amount, request.currency)
+    if unsendable:
+        raise _invalid("amount", f"Write another amount: {unsendable}.")
     return Answer(
         choice=Choice.APPROVE,
         note=wanted.note,

@@ -22,6 +22,7 @@ from intake.customer_text import one_line_end
 from intake.record_receipt import record_receipt, request_to_receive
 from intake.refusals import Refusal
 from intake.small_json import SmallJSONParser
+from intake.strict_shapes import KnownFields, WholeNumber
 
 
 class MaySeeRequests(BasePermission):
@@ -50,21 +51,22 @@ class NoteField(serializers.CharField):
         return one_line_end(str(super().to_internal_value(data)))
 
 
-class DecisionIn(serializers.Serializer):
-    """`amount` in minor units, `units` of those asked for. `note`: the question for ask_customer, the reason for
-    decline."""
+class DecisionIn(KnownFields):
+    """`amount` in minor units with `shipping` in it, `units` of those asked for. `note`: the question for ask_customer,
+    the reason for decline."""
 
     decision = serializers.ChoiceField(choices=Decision.Choice.choices)
     note = NoteField(required=False, default="", allow_blank=True, max_length=NOTE_LENGTH)
-    amount = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
-    units = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
+    amount = WholeNumber(required=False, allow_null=True, default=None, least=1)
+    shipping = WholeNumber(required=False, allow_null=True, default=None, least=0)
+    units = WholeNumber(required=False, allow_null=True, default=None, least=1)
     require_return = serializers.BooleanField(required=False, allow_null=True, default=None)
 
 
-class ReceiptIn(serializers.Serializer):
+class ReceiptIn(KnownFields):
     """`units` that arrived; by default those agreed for the return. What comes later cannot be recorded."""
 
-    units = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
+    units = WholeNumber(required=False, allow_null=True, default=None, least=1)
 
 
 class QueueView(StaffView):
@@ -100,6 +102,7 @@ class DecisionView(StaffView):
             choice=given["decision"],
             note=given["note"],
             amount_minor=given["amount"],
+            shipping_minor=given["shipping"],
             units=given["units"],
             require_return=given["require_return"],
             source=Decision.Source.API,

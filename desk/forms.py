@@ -125,7 +125,7 @@ class ApproveForm(forms.Form):
         self.fields["shipping"].widget.attrs.update(inputmode="decimal", autocomplete="off")
         self.fields["amount"].help_text = f"At most {format_minor(case.request.amount_minor, self.currency)}"
         self.fields["shipping"].help_text = f"At most {format_minor(case.shipping_left_minor, self.currency)}"
-        if not case.shipping_left_minor:
+        if not case.shipping_left_minor and not str(self.data.get("shipping") or "").strip("0., "):
             del self.fields["shipping"]
         if case.request.units > 1:
             self.fields["units"] = _units_field(case)

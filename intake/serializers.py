@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from intake.models import RefundRequest, Return
 from intake.statuses import Status
+from intake.strict_shapes import KnownFields, WholeNumber
 
 SERVER_LIMIT = 20_000  # the verbs refuse sooner, with a sentence; this only bounds what is read
 
@@ -76,7 +77,7 @@ class PhotoSerializer(serializers.Serializer[Any]):
     height = serializers.IntegerField()
 
 
-class NewRequestSerializer(serializers.Serializer[Any]):
+class NewRequestSerializer(KnownFields):
     order = serializers.CharField(max_length=100)
     sku = serializers.CharField(max_length=100)
     reason = serializers.ChoiceField(
@@ -84,7 +85,7 @@ class NewRequestSerializer(serializers.Serializer[Any]):
         error_messages={"invalid_choice": f"Choose one of {', '.join(RefundRequest.Reason.values)}."},
     )
     details = serializers.CharField(max_length=SERVER_LIMIT, allow_blank=True)
-    units = serializers.IntegerField(required=False, allow_null=True, help_text="All that are left when not given.")
+    units = WholeNumber(least=1, required=False, allow_null=True, help_text="All that are left when not given.")
     photos = serializers.ListField(child=serializers.CharField(max_length=100), required=False, max_length=100)
 
 
@@ -94,7 +95,7 @@ class CreatedRequestSerializer(serializers.Serializer[Any]):
     status = serializers.ChoiceField(choices=Status.choices)
 
 
-class NewReplySerializer(serializers.Serializer[Any]):
+class NewReplySerializer(KnownFields):
     message = serializers.CharField(max_length=SERVER_LIMIT, allow_blank=True)
     photos = serializers.ListField(child=serializers.CharField(max_length=100), required=False, max_length=100)
 

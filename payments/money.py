@@ -55,9 +55,11 @@ def parse_amount(text: str, currency: str) -> int:
     amount = Decimal(written["minus"] + written["whole"].replace(",", "") + (written["rest"] or ""))
     if amount <= 0:
         raise ValueError(f"The amount must be above zero, like {example}.")
+    # Also when they are zeros: whoever writes “1.000” for a thousand yen must not be understood as one.
+    if len((written["rest"] or ".")[1:]) > digits:
+        most = f"at most {digits}" if digits else "no"
+        raise ValueError(f"{currency} amounts have {most} decimals, like {example}.")
     minor = amount.scaleb(digits)
-    if minor != minor.to_integral_value():
-        raise ValueError(f"{currency} amounts have at most {digits} decimals, like {example}.")
     if minor > 2**53:
         raise ValueError("That amount is too large.")
     return int(minor)

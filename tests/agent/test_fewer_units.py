@@ -81,7 +81,7 @@ def test_a_unit_that_comes_back_is_never_dearer_than_where_it_is_approved(maya: 
 
 @pytest.mark.parametrize("choice", ["ask_customer", "decline"])
 def test_units_with_another_decision_are_refused(card: Approval, maya: User, choice: str) -> None:
-    with pytest.raises(Refusal, match="Units are chosen when you approve"):
+    with pytest.raises(Refusal, match="Leave units out"):
         decide(approval_id=card.pk, by=maya, choice=choice, note="Why?", units=1, source="api")
     assert not Decision.objects.exists()
 

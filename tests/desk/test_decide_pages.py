@@ -14,6 +14,7 @@ from intake.models import RefundRequest
 from payments.models import Charge
 from tests.behind_the_book import behind_the_book
 from tests.desk.rows import card_for, kettle_request, member_of
+from tests.factories import RefundFactory
 
 HTMX = {"HX-Request": "true"}
 
@@ -93,6 +94,17 @@ def test_a_wrong_amount_is_said_and_keeps_what_was_typed(
 def test_more_shipping_than_was_paid_is_refused(support: Client, card: Approval) -> None:
     given = fields(card, "approve", amount="129.00", shipping="8.01")
     assert "At most $8.00" in support.post(address(card), given, headers=HTMX).content.decode()
+    assert_nothing_decided(card)
+
+
+def test_shipping_that_went_back_meanwhile_is_not_dropped_from_what_was_typed(support: Client, card: Approval) -> None:
+    order = card.request.line.order
+    RefundFactory(charge=order.charges.get(), request_uuid=None, amount_minor=800, shipping_minor=800)
+    given = fields(card, "approve", amount="39.00", shipping="8.00")
+    answer = support.post(address(card), given, headers=HTMX)
+    page = answer.content.decode()
+    assert (answer.status_code, "At most $0.00: what is left of the shipping." in page) == (400, True)
+    assert 'value="8.00"' in page
     assert_nothing_decided(card)
 
 

@@ -164,6 +164,22 @@ def test_a_decision_is_made_and_shown(daniel: User, card: Approval) -> None:
     assert (shown["decision"], shown["amount"], shown["by"]) == ("approve", 10000, "Daniel Reyes")
 
 
+def test_shipping_is_approved_on_top(daniel: User, card: Approval) -> None:
+    assert post(daniel, f"/api/v1/approvals/{card.pk}/decision", decision="approve", shipping=800).status_code == 201
+    decision = Decision.objects.get()
+    assert (decision.amount_minor, decision.shipping_minor) == (13700, 800)
+
+
+def test_a_field_nobody_knows_is_named(daniel: User, card: Approval) -> None:
+    answer = post(daniel, f"/api/v1/approvals/{card.pk}/decision", decision="approve", unit=1)
+    assert answer.json() == {
+        "error": "invalid_input",
+        "message": "unit: There is no such field. Known are: decision, note, amount, shipping, units, require_return.",
+        "field": "unit",
+    }
+    assert Decision.objects.count() == 0
+
+
 def test_without_an_amount_the_cards_amount_counts(daniel: User, card: Approval) -> None:
     assert post(daniel, f"/api/v1/approvals/{card.pk}/decision", decision="approve").status_code == 201
     assert Decision.objects.get().amount_minor == 12900
@@ -190,6 +206,12 @@ def test_the_second_decision_is_told_who_and_when(daniel: User, maya: User, card
         {"decision": "approve", "amount": 0},
         {"decision": "approve", "amount": "x"},
         {"decision": "approve", "amount": 12901},
+        *({"decision": "approve", "amount": odd} for odd in ("129.00", "129", 129.0, True, [129], 2**60)),
+        *({"decision": "approve", "units": odd} for odd in ("1.0", 1.0, 0)),
+        *({"decision": "approve", "shipping": odd} for odd in ("8.00", -1, 801)),
+        {"decision": "approve", "requireReturn": True},
+        {"decision": "decline", "note": "No.", "amount": 100},
+        {"decision": "ask_customer", "shipping": 100},
         {"decision": "decline", "note": "x" * 1001},
         {"decision": "ask_customer", "note": "x" * 501},
     ],

@@ -49,6 +49,9 @@ def test_a_typed_amount_becomes_minor_units(text: str, currency: str, amount: in
         *((text, "USD") for text in ("", "abc", "0", "-5", "1.005", "NaN", "1e3", "1e999999", "Infinity")),
         *((text, "USD") for text in ("0,50", "0,5", "34,00", "1,0", "1,23,456", "1_0", "€5", "EUR 5", "5 USD", "٣٤")),
         ("34.5", "JPY"),
+        ("1.000", "JPY"),
+        ("1.0", "JPY"),
+        ("1.200", "USD"),
         ("$5", "EUR"),
     ],
 )

@@ -13,6 +13,7 @@ from agent.lease import LeaseLost
 from agent.models import Run
 from agent.runs import claim
 from intake.models import RefundRequest
+from intake.refusals import Refusal
 from payments.models import Charge, ProviderEvent, Refund
 from payments.settle_refund import settle_refund
 from tests.agent.falsify import named
@@ -158,16 +159,19 @@ def test_a_refund_that_fails_on_its_way_is_before_staff_with_the_reason(
     assert Charge.objects.get().reserved_minor == 0
 
 
-def test_a_third_decimal_stripe_does_not_take_is_told_to_staff_with_what_to_approve_instead(
+def test_a_third_decimal_stripe_does_not_take_is_refused_to_staff_with_what_to_approve_instead(
     stripe_server: StripeServer,
 ) -> None:
-    request = approve(waiting_card(stripe_server, 20_000, currency="KWD"), amount_minor=12_345)
-    assert request.status == "needs_approval"
-    assert open_card(request).concerns[0]["text"] == (
-        "The bank refused the refund of KWD12.345: Stripe sends KWD only with a 0 as the third decimal, "
-        "so KWD12.340 or KWD12.350 but not KWD12.345."
+    card = waiting_card(stripe_server, 20_000, currency="KWD")
+    with pytest.raises(Refusal) as refusal:
+        approve(card, amount_minor=12_345)
+    assert (refusal.value.field, refusal.value.sentence) == (
+        "amount",
+        "Write another amount: Stripe sends KWD only with a 0 as the third decimal, so KWD12.340 or KWD12.350 but not "
+        "KWD12.345.",
     )
-    assert stripe_server.asked == []
+    assert (Refund.objects.count(), stripe_server.asked) == (0, [])
+    assert approve(card, amount_minor=12_350).status == "refunded"
 
 
 def test_the_webhook_of_our_own_refund_that_overtakes_its_answer_is_not_told_twice(
