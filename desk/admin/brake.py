@@ -15,9 +15,10 @@ class SwitchThrowAdmin(ReadOnlyAdmin):
     list_title = "The brake, each time it was thrown"
     list_display = ("what", "thrown_by_name", "created_at", "reason")
     list_display_links = None
-    list_filter = ("paused", ("thrown_by", RelatedOnlyFieldListFilter), "created_at")
+    list_filter = (("thrown_by", RelatedOnlyFieldListFilter), "created_at")
     list_select_related = ("thrown_by",)
     search_fields = ("reason", "thrown_by__email", "thrown_by__last_name")
+    search_help_text = "Search by the reason or by who threw it."
     fields = ("what", "thrown_by_name", "created_at", "reason")
     readonly_fields = fields
 
