@@ -9,9 +9,10 @@ from collections import Counter
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Sum
 from django.utils import timezone
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from agent.decide import decide
 from agent.models import Approval, Run
@@ -20,15 +21,17 @@ from agent.runs import claim
 from agent.sweep import sweep
 from agent.take_back import take_back
 from agent.tasks import work
-from intake.models import RefundRequest
+from intake.models import RefundRequest, Step
 from intake.record_receipt import record_receipt
 from intake.statuses import ENDS, OPEN, Status
 from intake.submit_reply import submit_reply
 from intake.submit_request import submit_request
-from payments.models import Refund
-from payments.settle_refund import record_outcome
+from payments.models import LIVE_REFUND_STATUSES, NEEDS_THE_CUSTOMER, Charge, Refund, RefundOutcome
 from tests.faults.lives.always import Always
 from tests.faults.lives.shop import (
+    AT_WORK,
+    CAPTURED,
+    NEEDS_YOU,
     SHIPPING,
     Shop,
     due_later,
@@ -40,10 +43,16 @@ from tests.faults.lives.shop import (
 
 PICK = st.integers(0, 9)
 DECISIONS = st.sampled_from(["approve", "approve", *["approve with return"] * 2, "ask_customer", "decline"])
-ANSWERS = st.sampled_from([*["succeeded"] * 2, "pending", "failed: card expired", "time-out", "time-out, but done"])
+ANSWERS = st.sampled_from(
+    [*["succeeded"] * 3, "pending", NEEDS_YOU, "failed: card expired", "time-out", "time-out, but done"]
+)
 REVIEWS = st.sampled_from(["clear", "clear", "refund", "refund_after_return", "ask_customer", "decline"])
 PARTS = st.sampled_from([1.0, 1.0, 0.5])
-WORDS = st.sampled_from(["succeeded", "succeeded", "failed", "pending"])
+ALL = None
+UNITS_ASKED, UNITS_APPROVED = st.sampled_from([1, 1, 2, 3, ALL]), st.sampled_from([ALL, ALL, 1, 1, 2])
+WORDS = st.sampled_from([*["succeeded"] * 3, *["failed"] * 2, "pending", NEEDS_YOU, AT_WORK])
+BY_HAND = st.sampled_from(["succeeded", "succeeded", "pending", NEEDS_YOU])
+MOST_BY_HAND = 2
 WAITS_FOR_CUSTOMER = (Status.NEEDS_CUSTOMER, Status.AWAITING_RETURN)
 AT_ONCE = st.sampled_from([True, True, True, False])
 MOST_TRIES = 3
@@ -54,8 +63,14 @@ def some(*statuses: Status) -> Any:
     return precondition(lambda self: bool(set(statuses) & set(self.statuses.values())))
 
 
+def running_total(paid_minor: int, quantity: int, units: int) -> int:
+    """What the first `units` of `quantity` cost, half a cent upwards; in whole numbers, unlike the product's."""
+    return (2 * paid_minor * units + quantity) // (2 * quantity)
+
+
 class Lives(Always, RuleBasedStateMachine):
-    """`seen` counts over all lives of a class what they came to."""
+    """`seen` counts over all lives of a class what they came to. `most_back`: so much may be out of the charge, which
+    is more than it took only where somebody refunded by hand what we had reserved."""
 
     seen: Counter[str] = Counter()
     now_living: Lives
@@ -63,22 +78,23 @@ class Lives(Always, RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         type(self).now_living = self
+        self.most_back = CAPTURED
         self.outer = transaction.atomic()
         self.outer.__enter__()
 
-    @initialize(says=REVIEWS, answers=st.lists(ANSWERS, min_size=1, max_size=4))
-    def open_the_shop(self, says: str, answers: list[str]) -> None:
+    @initialize(says=REVIEWS, answers=st.lists(ANSWERS, min_size=1, max_size=4), units=st.sampled_from([1, 2]))
+    def open_the_shop(self, says: str, answers: list[str], units: int) -> None:
         self.shop = Shop()
         self.shop.review_says = says
         self.shop.bank.answers = answers
-        for number in range(len(self.shop.lines)):
-            self.asks(number, 1, "damaged")
+        for number, line in enumerate(self.shop.lines):
+            self.asks(number, min(units, line.quantity), "damaged")
         self.shop.work_everything_off()
 
     # -- the customer ---------------------------------------------------------------------------------------------
 
-    @rule(number=st.integers(0, 2), units=st.integers(1, 2), reason=st.sampled_from(["changed_mind", "damaged"]))
-    def asks(self, number: int, units: int, reason: str) -> None:
+    @rule(number=st.integers(0, 2), units=UNITS_ASKED, reason=st.sampled_from(["changed_mind", "damaged"]))
+    def asks(self, number: int, units: int | None, reason: str) -> None:
         line = self.shop.lines[number]
         with refusals_are_answers():
             request = submit_request(
@@ -102,21 +118,30 @@ class Lives(Always, RuleBasedStateMachine):
     # -- staff ----------------------------------------------------------------------------------------------------
 
     @some(Status.NEEDS_APPROVAL)
-    @rule(pick=PICK, choice=DECISIONS, part=PARTS, shipping=st.booleans(), at_once=AT_ONCE)
-    def decides(self, pick: int, choice: str, part: float, shipping: bool, at_once: bool) -> None:
+    @rule(pick=PICK, choice=DECISIONS, part=PARTS, shipping=st.booleans(), at_once=AT_ONCE, units=UNITS_APPROVED)
+    def decides(
+        self, pick: int, choice: str, part: float, shipping: bool, at_once: bool, units: int | None = ALL
+    ) -> None:
+        """The whole amount is left for the product to say, and must be what the units cost."""
         card = Approval.objects.get(request=self.shop.request(pick, Status.NEEDS_APPROVAL), closed_at=None)
         approves, more = choice.startswith("approve"), SHIPPING if shipping else 0
+        by_amount = approves and part < 1
         with refusals_are_answers():
-            decide(
+            decision = decide(
                 approval_id=card.pk,
                 by=self.shop.maya,
                 choice="approve" if approves else choice,
                 note="" if approves else "Which one is it?",
-                amount_minor=max(1, int(card.amount_minor * part)) + more if approves else None,
+                amount_minor=max(1, int(card.amount_minor * part)) + more if by_amount else None,
                 shipping_minor=more if approves else 0,
+                units=units if approves else None,
                 require_return=choice.endswith("return"),
                 source="desk",
             )
+            if approves and not by_amount:
+                request = card.request
+                cost = running_total(request.amount_minor, request.units, units or request.units)
+                assert decision.amount_minor == min(card.amount_minor, cost) + more
         self.worked_off(at_once)
 
     @some(Status.NEEDS_APPROVAL)
@@ -125,7 +150,7 @@ class Lives(Always, RuleBasedStateMachine):
         self.decides(pick, choice, 1.0, False, True)
 
     @some(Status.AWAITING_RETURN, Status.CLOSED)
-    @rule(pick=PICK, units=st.integers(1, 2), at_once=AT_ONCE)
+    @rule(pick=PICK, units=st.integers(1, 3), at_once=AT_ONCE)
     def receives(self, pick: int, units: int, at_once: bool) -> None:
         with refusals_are_answers():
             request = self.shop.request(pick, Status.AWAITING_RETURN, Status.CLOSED)
@@ -229,16 +254,23 @@ class Lives(Always, RuleBasedStateMachine):
         keys = list(self.shop.bank.book)  # as it came to know them: a life must go the same way when it is replayed
         key = keys[pick % len(keys)]
         self.shop.tell(key, word)
-        said, refund = self.shop.bank.book[key], Refund.objects.get(key=key)
         for _ in range(1 + twice):
-            record_outcome(
-                refund.pk,
-                status=said.status,
-                reason=said.reason,
-                provider_reference=said.provider_reference,
-                source="webhook",
-            )
+            self.hears(key)
         self.worked_off(at_once)
+
+    @precondition(lambda self: self.shop.bank.left_minor > 0 and len(self.shop.bank.by_hand) < MOST_BY_HAND)
+    @rule(amount=st.sampled_from([300, 1999, CAPTURED]), word=BY_HAND, heard=st.booleans())
+    def somebody_refunds_by_hand(self, amount: int, word: str, heard: bool) -> None:
+        """In the bank's dashboard, which knows nothing of what we have reserved."""
+        key = self.shop.bank.refund_by_hand(amount, self.shop.charge.reference, word)
+        if heard:
+            self.hears(key)
+
+    def hears(self, key: str) -> None:
+        new = key in self.shop.not_heard_of
+        self.shop.hear(key)
+        if new:
+            self.most_back = max(CAPTURED, self.out())
 
     @some(Status.REFUNDING)
     @rule(at_once=AT_ONCE)
@@ -254,6 +286,66 @@ class Lives(Always, RuleBasedStateMachine):
             Run.objects.filter(pk=later[pick % len(later)].pk).update(due_at=timezone.now())
         self.worked_off(at_once)
 
+    # -- the model of the money -----------------------------------------------------------------------------------
+
+    def out(self) -> int:
+        """What our book says has gone back or is going, with what was made by hand."""
+        live = Refund.objects.filter(status__in=LIVE_REFUND_STATUSES)
+        return live.aggregate(sum=Sum("amount_minor"))["sum"] or 0
+
+    @invariant()
+    def money_adds_up(self) -> None:
+        live = Refund.objects.filter(status__in=LIVE_REFUND_STATUSES)
+        out, bank = self.out(), self.shop.bank
+        assert Charge.objects.get(pk=self.shop.charge.pk).reserved_minor == min(out, CAPTURED)
+        assert out <= self.most_back
+        self.most_back = max(CAPTURED, out)
+        assert (live.aggregate(sum=Sum("shipping_minor"))["sum"] or 0) <= SHIPPING
+        of_requests = live.exclude(request_uuid=None).values_list("request_uuid", flat=True)
+        assert max(Counter(of_requests).values(), default=0) <= 1
+        assert set(bank.given_back) - set(self.shop.not_heard_of) <= set(live.values_list("key", flat=True))
+        assert bank.by_hand or not bank.refused, "we asked the bank for more than it took"
+
+    @invariant()
+    def units_cost_what_was_paid_for_them(self) -> None:
+        """One after the other as much as all at once, to the cent; and no refund more than its units cost."""
+        for line in self.shop.lines:
+            asked = paid = 0
+            for request in RefundRequest.objects.filter(line=line).order_by("pk"):
+                asked, paid = asked + request.units, paid + request.amount_minor
+                assert paid == running_total(line.paid_minor, line.quantity, asked)
+        for refund in Refund.objects.filter(status__in=LIVE_REFUND_STATUSES).exclude(request_uuid=None):
+            assert refund.request_uuid is not None
+            request = RefundRequest.objects.get(uuid=refund.request_uuid)
+            assert 1 <= refund.units <= request.units
+            most = running_total(request.amount_minor, request.units, refund.units)
+            assert refund.amount_minor - refund.shipping_minor <= most
+
+    @invariant()
+    def whom_the_bank_waits_for_is_told(self) -> None:
+        """As soon as no run is left that has to tell it; and nobody is told who was never waited for."""
+        at_work = Run.objects.filter(status__in=["queued", "running"], due_at__lte=timezone.now())
+        busy = set(at_work.values_list("request_id", flat=True))
+        for refund in Refund.objects.filter(status=Refund.Status.PENDING).exclude(request_uuid=None):
+            assert refund.request_uuid is not None
+            request = RefundRequest.objects.get(uuid=refund.request_uuid)
+            told = Step.objects.filter(request=request, for_customer=True, created_at__gte=refund.reserved_at)
+            expected = "refund_needs_you" if refund.pending_reason == NEEDS_THE_CUSTOMER else "on_its_way"
+            assert request.pk in busy or told.filter(message_key=expected).exists()
+        for request in RefundRequest.objects.filter(steps__message_key="refund_needs_you").distinct():
+            refunds = Refund.objects.filter(request_uuid=request.uuid)
+            assert RefundOutcome.objects.filter(refund__in=refunds, reason=NEEDS_THE_CUSTOMER).exists()
+
+    def holds(self) -> None:
+        super().holds()
+        self.units_cost_what_was_paid_for_them()
+        self.whom_the_bank_waits_for_is_told()
+
+    def everything_rests(self) -> None:
+        super().everything_rests()
+        waits = {key: answer.reason for key, answer in self.shop.bank.book.items() if answer.status == "pending"}
+        assert dict(Refund.objects.filter(status="pending").values_list("key", "pending_reason")) == waits
+
     # -- the end --------------------------------------------------------------------------------------------------
 
     def worked_off(self, at_once: bool) -> None:
@@ -265,6 +357,7 @@ class Lives(Always, RuleBasedStateMachine):
             if self.statuses:
                 self.bring_to_rest()
                 self.seen.update(reached())
+                self.seen["bank refused what was refunded by hand"] += len(self.shop.bank.refused)
                 self.seen["lives"] += 1
         finally:
             transaction.set_rollback(True)
@@ -272,6 +365,8 @@ class Lives(Always, RuleBasedStateMachine):
 
     def bring_to_rest(self) -> None:
         self.shop.bank.answers, self.shop.deaths = ["succeeded"], 0
+        for key in self.shop.not_heard_of:
+            self.hears(key)
         for _ in range(MOST_TRIES + 1):
             lease_runs_out()
             sweep()

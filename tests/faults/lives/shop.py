@@ -5,10 +5,11 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Sequence
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.utils import timezone
 
 from agent.lease import Lease
@@ -20,15 +21,54 @@ from agent.tasks import work
 from intake.models import RefundRequest, Step
 from intake.refusals import Refusal
 from intake.statuses import Status
-from payments.models import OrderLine, Refund, RefundOutcome
+from payments.models import NEEDS_THE_CUSTOMER, OrderLine, Refund, RefundOutcome
+from payments.providers.base import ProviderAnswer, RefundOrder
 from payments.providers.choose import PROVIDERS
+from payments.providers.stripe_refund import WAITS, StripeRefund
 from payments.settle_in_flight import settle_due_refunds
+from payments.settle_refund import record_outcome
+from payments.take_in_refund import take_in_refund
 from tests.factories import ChargeFactory, LineFactory, OrderFactory, PolicyFactory, StaffFactory
 from tests.fake_bank import FakeBank
 from tests.faults.clear_review import clear_review
 
 CAPTURED, SHIPPING = 9_000, 500
 MOST_RUNS = 60
+PROVIDER = "stripe"
+NEEDS_YOU, AT_WORK = f"pending: {NEEDS_THE_CUSTOMER}", f"pending: {WAITS['processing']}"
+
+
+@dataclass
+class Bank(FakeBank):
+    """Gives back no more than it took. `by_hand`: when each refund was made that nobody's program asked it for."""
+
+    by_hand: dict[str, datetime] = field(default_factory=dict)
+    refused: list[str] = field(default_factory=list)
+
+    @property
+    def given_back(self) -> dict[str, int]:
+        """What it has sent or is sending: key -> amount."""
+        amounts = {order.key: order.amount_minor for order in self.asked}
+        return {key: amounts[key] for key, answer in self.book.items() if answer.status != "failed"}
+
+    @property
+    def left_minor(self) -> int:
+        return CAPTURED - sum(self.given_back.values())
+
+    def refund(self, order: RefundOrder) -> ProviderAnswer:
+        if order.key not in self.book and order.amount_minor > self.left_minor:
+            self.refused.append(order.key)
+            self.write(order.key, "failed", "the payment has been given back already")
+        return super().refund(order)
+
+    def refund_by_hand(self, amount_minor: int, charge_reference: str, word: str) -> str:
+        """The key under which it stands in our book once we have heard of it."""
+        key = f"external_re_hand{len(self.by_hand)}"
+        self.by_hand[key] = timezone.now()
+        self.asked.append(RefundOrder(key, charge_reference, min(amount_minor, self.left_minor), "USD"))
+        status, _, reason = word.partition(": ")
+        self.write(key, status, reason)
+        return key
 
 
 class Shop:
@@ -37,16 +77,16 @@ class Shop:
 
     def __init__(self) -> None:
         PolicyFactory()
-        self.bank = FakeBank()
-        PROVIDERS["bank"] = self.bank
+        self.bank = Bank()
+        PROVIDERS[PROVIDER] = self.bank
         order = OrderFactory(shipping_minor=SHIPPING)
         self.customer = order.customer
         self.lines: list[OrderLine] = [
-            LineFactory(order=order, quantity=4, unit_price_minor=1999),
-            LineFactory(order=order, quantity=2, unit_price_minor=640),
+            LineFactory(order=order, quantity=4, unit_price_minor=1999, paid_minor=7991),
+            LineFactory(order=order, quantity=2, unit_price_minor=640, paid_minor=1279),
             LineFactory(order=order, unit_price_minor=6400),
         ]
-        self.charge = ChargeFactory(order=order, captured_minor=CAPTURED, provider="bank")
+        self.charge = ChargeFactory(order=order, captured_minor=CAPTURED, provider=PROVIDER)
         self.maya = StaffFactory()
         self.lead = StaffFactory(permissions=["agent.change_switch"])
         self.review_says = "clear"
@@ -90,13 +130,46 @@ class Shop:
         self.days += 1
         settle_due_refunds(timezone.now() + timedelta(days=self.days))
 
-    def tell(self, key: str, status: str) -> None:
-        """The bank's word about a refund it knows. Its last one is kept: what failed stays failed, and what is through
-        may only fail."""
-        known = self.bank.book[key].status
-        if known == "failed" or (known == "succeeded" and status == "pending"):
-            status = known
-        self.bank.write(key, status, "card expired" if status == "failed" else "")
+    def tell(self, key: str, word: str) -> None:
+        """The bank's word about a refund it knows, as in `FakeBank.answers`. Its last one is kept: what failed stays
+        failed, and what is through may only fail."""
+        status, _, reason = word.partition(": ")
+        known = self.bank.book[key]
+        if known.status == "failed" or (known.status == "succeeded" and status == "pending"):
+            return
+        self.bank.write(key, status, "card expired" if status == "failed" else reason)
+
+    def hear(self, key: str) -> None:
+        """The bank's message about a refund as it stands in its book, be it one of ours or one made by hand."""
+        said = self.bank.book[key]
+        if key in self.bank.by_hand:
+            take_in_refund(self._as_stripe_says(key, said), "webhook")
+            return
+        record_outcome(
+            Refund.objects.get(key=key).pk,
+            status=said.status,
+            reason=said.reason,
+            provider_reference=said.provider_reference,
+            source="webhook",
+        )
+
+    def _as_stripe_says(self, key: str, said: ProviderAnswer) -> StripeRefund:
+        codes = {reason: code for code, reason in WAITS.items()}
+        return StripeRefund(
+            id=key.removeprefix("external_"),
+            amount=next(order.amount_minor for order in self.bank.asked if order.key == key),
+            currency="usd",
+            created=self.bank.by_hand[key],
+            payment_intent=self.charge.reference,
+            status="requires_action" if said.reason == NEEDS_THE_CUSTOMER else said.status,
+            pending_reason=codes.get(said.reason, ""),
+        )
+
+    @property
+    def not_heard_of(self) -> list[str]:
+        """Keys of the refunds made by hand that are not in our book yet."""
+        known = set(Refund.objects.filter(request_uuid=None).values_list("key", flat=True))
+        return [key for key in self.bank.by_hand if key not in known]
 
 
 class refusals_are_answers:
@@ -135,6 +208,11 @@ def reached() -> Counter[str]:
     found["refund decided"] = Refund.objects.filter(automatic=False).count()
     found["refund with shipping"] = Refund.objects.filter(shipping_minor__gt=0).count()
     found["refund tried again"] = Refund.objects.filter(attempt__gt=1).count()
+    found["refund made by hand"] = Refund.objects.filter(request_uuid=None).count()
+    asked_for = RefundRequest.objects.filter(uuid=OuterRef("request_uuid")).values("units")
+    found["refund of fewer units"] = Refund.objects.filter(units__lt=Subquery(asked_for)).count()
+    lines = OrderLine.objects.annotate(asked=Sum("refund_requests__units"), times=Count("refund_requests"))
+    found["line asked for to the last unit, in parts"] = lines.filter(asked=F("quantity"), times__gt=1).count()
     found["end left"] = RefundRequest.objects.filter(reopened=True).count()
     found["run given up"] = Run.objects.filter(status="failed").count()
     found["run taken up again"] = Run.objects.filter(~Q(status="failed"), tries__gt=1).count()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from intake.statuses import Status
-from tests.faults.lives.machine import MOST_TRIES, Lives
+from tests.faults.lives.machine import ALL, MOST_TRIES, Lives
+from tests.faults.lives.shop import AT_WORK, CAPTURED, NEEDS_YOU
 
 Act = Callable[[Lives], None]
 
@@ -17,6 +18,18 @@ def decides(choice: str, *, shipping: bool = False) -> Act:
 def approves_with_shipping_for_later(life: Lives) -> None:
     """The decision is taken; nobody has carried it out yet."""
     life.decides(0, "approve", 1.0, True, False)
+
+
+def approves_one_unit_of_the_last(life: Lives) -> None:
+    life.decides(-1, "approve", 1.0, False, True, units=1)
+
+
+def customer_asks_for_the_rest(life: Lives) -> None:
+    life.asks(0, ALL, "damaged")
+
+
+def somebody_refunds_by_hand(amount_minor: int, *, heard: bool) -> Act:
+    return lambda life: life.somebody_refunds_by_hand(amount_minor, "succeeded", heard)
 
 
 def works_everything_off(life: Lives) -> None:
@@ -76,6 +89,27 @@ TOLD: dict[str, tuple[str, list[str], list[Act]]] = {
         ["succeeded"],
         [SENDS_BACK, time_runs_out(Status.AWAITING_RETURN), parcel_arrives],
     ),
+    "part now, the rest later": (
+        "refund",
+        ["succeeded"],
+        [APPROVES, customer_asks_for_the_rest, works_everything_off, approves_one_unit_of_the_last],
+    ),
+    "the bank waits for one thing after another": (
+        "refund",
+        ["pending"],
+        [APPROVES, bank_tells(NEEDS_YOU), bank_tells(AT_WORK), bank_tells(NEEDS_YOU), bank_tells("succeeded")],
+    ),
+    "refunded by hand first": ("refund", ["succeeded"], [somebody_refunds_by_hand(CAPTURED, heard=True), APPROVES]),
+    "refunded by hand, and nobody has heard": (
+        "refund",
+        ["succeeded"],
+        [somebody_refunds_by_hand(CAPTURED, heard=False), APPROVES],
+    ),
+    "refunded by hand while ours is reserved": (
+        "refund",
+        ["time-out", "succeeded"],
+        [APPROVES, somebody_refunds_by_hand(CAPTURED, heard=True), a_day_passes],
+    ),
     "a worker dies": ("refund", ["succeeded"], [workers_die(1), APPROVES]),
     "every worker dies": ("refund", ["succeeded"], [workers_die(MOST_TRIES), APPROVES]),
 }
@@ -86,7 +120,7 @@ def tell_life(kind: type[Lives], name: str) -> None:
     says, answers, acts = TOLD[name]
     life = kind()
     try:
-        life.open_the_shop(says=says, answers=answers)
+        life.open_the_shop(says=says, answers=answers, units=1)
         life.holds()
         for act in acts:
             act(life)
