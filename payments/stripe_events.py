@@ -12,7 +12,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from payments.models import LIVE_REFUND_STATUSES, Charge, ProviderEvent, Refund, RefundOutcome
 from payments.providers.stripe_line import payment_named, refunds_of, retrieve_refund
-from payments.providers.stripe_refund import StripeRefund
+from payments.providers.stripe_refund import EARLIEST, ID, LATEST, StripeRefund
 from payments.providers.stripe_units import NotCountable, from_stripe
 from payments.take_in_refund import PROVIDER, charge_of, row_of, take_in_refund
 
@@ -27,9 +27,9 @@ class StripeEvent(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    id: str = Field(min_length=1, max_length=120)
-    type: str = Field(min_length=1, max_length=80)
-    created: AwareDatetime
+    id: str = Field(pattern=ID)
+    type: str = Field(pattern=r"^[a-z0-9_.]{1,80}$")
+    created: AwareDatetime = Field(ge=EARLIEST, le=LATEST)
     data: dict[str, Any] = Field(default_factory=dict)
 
     @property

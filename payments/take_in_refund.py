@@ -35,6 +35,9 @@ def take_in_refund(said: StripeRefund, source: str) -> str:
     refund = row_of(said)
     if refund is None:
         return _write_row(said, charge, source)
+    if not same_amount(said, refund):
+        logger.warning("refund %s: a message names another amount than the book", refund.reference)
+        return f"nothing: the book has another amount for refund {refund.reference}; see `manage.py reconcile`"
     answer = said.as_answer()
     after = record_outcome(
         refund.pk, status=answer.status, reason=answer.reason, provider_reference=said.id, source=source

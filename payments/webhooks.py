@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import re
+import time
 
 import stripe
 from django.conf import settings
@@ -19,6 +21,7 @@ logger = logging.getLogger(__name__)
 MOST_BYTES = 256 * 1024
 MOST_SECONDS_OLD = 300
 SIGNATURE = "Stripe-Signature"
+SIGNED_AT = re.compile(r"(?:^|,)\s*t=(\d{1,15})(?=,|$)")
 
 
 class BadMessage(Exception):
@@ -62,7 +65,15 @@ def _checked_body(request: HttpRequest) -> bytes:
         raise BadMessage("signature_wrong", "The signature does not fit the message; it was changed, or not Stripe's.")
     if not _is_signed(body, header, secret, MOST_SECONDS_OLD):
         raise BadMessage("signature_stale", f"The signature is older than {MOST_SECONDS_OLD} seconds; sign it anew.")
+    if _signed_at(header) > time.time() + MOST_SECONDS_OLD:
+        raise BadMessage("signature_early", "The signature is of a moment to come; set the clock and sign it anew.")
     return body
+
+
+def _signed_at(header: str) -> float:
+    """The moment a checked header names."""
+    found = SIGNED_AT.search(header)
+    return float(found[1]) if found else 0.0
 
 
 def _is_signed(body: bytes, header: str, secret: str, most_seconds_old: int | None) -> bool:

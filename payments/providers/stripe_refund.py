@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
@@ -32,15 +33,21 @@ WAITS = {
 CANCELED = "canceled"
 
 
+# What a message may hold: signed is not the same as sane, and a row that no page can show helps nobody.
+ID = r"^[A-Za-z0-9_]{1,100}$"
+MOST_AMOUNT = 2**53
+EARLIEST, LATEST = datetime(2005, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+
+
 class StripeRefund(BaseModel):
     """`amount` is in Stripe's units of the lower-case `currency`; `charge` and `payment_intent` are ids or empty."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    id: str = Field(min_length=1, max_length=100)
-    amount: int = Field(gt=0)
-    currency: str = Field(min_length=3, max_length=3)
-    created: AwareDatetime
+    id: str = Field(pattern=ID)
+    amount: int = Field(gt=0, le=MOST_AMOUNT)
+    currency: str = Field(pattern=r"^[A-Za-z]{3}$")
+    created: AwareDatetime = Field(ge=EARLIEST, le=LATEST)
     charge: str = ""
     payment_intent: str = ""
     status: str = ""
@@ -56,7 +63,8 @@ class StripeRefund(BaseModel):
     @field_validator("status", "failure_reason", "pending_reason", mode="before")
     @classmethod
     def _nothing_is_empty(cls, value: Any) -> Any:
-        return value or ""
+        """Without what no database stores."""
+        return value.replace("\x00", "") if isinstance(value, str) else value or ""
 
     @field_validator("metadata", mode="before")
     @classmethod

@@ -66,6 +66,7 @@ def test_the_address_has_no_slash_at_the_end() -> None:
     [
         ("no header", "signature_missing", "header Stripe-Signature is missing"),
         ("stale", "signature_stale", "older than 300 seconds"),
+        ("early", "signature_early", "a moment to come"),
         ("changed", "signature_wrong", "does not fit the message"),
         ("re-encoded", "signature_wrong", "does not fit the message"),
         ("other secret", "signature_wrong", "does not fit the message"),
@@ -78,7 +79,7 @@ def test_the_address_has_no_slash_at_the_end() -> None:
 def test_what_is_not_signed_gets_a_sentence_and_leaves_no_trace(
     refund: Refund, event: Json, fault: str, code: str, words: str
 ) -> None:
-    at = int(time.time()) - 301 if fault == "stale" else None
+    at = {"stale": int(time.time()) - 301, "early": int(time.time()) + 400}.get(fault)
     body, headers = signed(event, secret="whsec_other" if fault == "other secret" else WEBHOOK_SECRET, at=at)
     signature = headers["Stripe-Signature"]
     if fault == "changed":
@@ -137,6 +138,49 @@ def test_kinds_that_are_not_used_are_answered_and_noted(stripe_server: StripeSer
 def test_a_refund_that_cannot_be_read_is_answered_and_noted(stripe_server: StripeServer) -> None:
     assert deliver(stripe_server.event("refund.updated", {"id": "re_1"})).status_code == 200
     assert ProviderEvent.objects.get().effect == "nothing: no refund that can be read is in it"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"id": "re_\x00"},
+        {"id": "x" * 101},
+        {"amount": 10**30},
+        {"currency": "u\x00d"},
+        {"created": "9999-12-31T23:59:59-14:00"},
+        {"created": 0},
+    ],
+)
+def test_a_signed_refund_that_no_book_could_hold_is_answered_and_noted(
+    stripe_server: StripeServer, refund: Refund, odd: Json
+) -> None:
+    event = stripe_server.event("refund.created", {**stripe_server.refunds[0], **odd})
+    assert deliver(event).status_code == 200
+    assert ProviderEvent.objects.get().effect == "nothing: no refund that can be read is in it"
+    assert (Refund.objects.count(), fresh(refund).status) == (1, "reserved")
+
+
+@pytest.mark.parametrize("odd", [{"id": "evt_\x00"}, {"type": "refund\x00"}, {"created": "9999-12-31T23:59:59-14:00"}])
+def test_a_signed_message_that_no_book_could_hold_is_refused(refund: Refund, event: Json, odd: Json) -> None:
+    answer = deliver({**event, **odd})
+    assert (answer.status_code, json.loads(answer.content)["error"]) == (400, "not_an_event")
+    assert nothing_happened(refund)
+
+
+def test_a_reason_that_no_database_stores_is_kept_without_that(stripe_server: StripeServer, refund: Refund) -> None:
+    about = stripe_server.turn(stripe_server.refunds[0]["id"], "failed", failure_reason="bank\x00_closed")
+    assert deliver(stripe_server.event("refund.failed", about)).status_code == 200
+    assert fresh(refund).failure_reason == "bank closed"
+
+
+def test_a_message_about_our_refund_with_another_amount_changes_nothing(
+    stripe_server: StripeServer, refund: Refund
+) -> None:
+    deliver(stripe_server.event("refund.created", stripe_server.refunds[0]))
+    about = {**stripe_server.refunds[0], "status": "failed", "amount": 100}
+    assert deliver(stripe_server.event("refund.failed", about)).status_code == 200
+    assert ProviderEvent.objects.first().effect.startswith("nothing: the book has another amount")  # type: ignore[union-attr]
+    assert (fresh(refund).status, held(refund)) == ("succeeded", 3400)
 
 
 @pytest.mark.parametrize("kind", ["refund.created", "refund.updated", "refund.failed", "charge.refund.updated"])
