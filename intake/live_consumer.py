@@ -98,7 +98,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
     # -- opening and closing -----------------------------------------------------------------------------------------
 
     async def connect(self) -> None:
-        self.rev = 0
+        self.rev, self.closed = 0, False
         self.unread = self.dropped = self.bad_frames = 0
         self.hello, self.wake = asyncio.Event(), asyncio.Event()
         self.teller: asyncio.Task[None] | None = None
@@ -111,7 +111,14 @@ class LiveConsumer(AsyncWebsocketConsumer):
         await self.accept()
         self.teller = asyncio.create_task(self._tell_until_closed())
 
+    async def close(self, code: int | bool | None = None, reason: str | None = None) -> None:
+        """Once: frames that came before the browser heard of it, and the task that tells, may find another reason."""
+        if not self.closed:
+            self.closed = True
+            await super().close(code, reason)
+
     async def disconnect(self, code: int) -> None:
+        self.closed = True
         teller = getattr(self, "teller", None)
         if teller is not None:
             teller.cancel()
@@ -136,6 +143,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
     # -- frames of the browser ---------------------------------------------------------------------------------------
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        if self.closed:
+            return
         if text_data is None or len(text_data) > self.max_frame:
             await self.close(CLOSE_BAD_FRAMES)
             return
@@ -190,7 +199,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
         return True
 
     async def _send_json(self, frame: dict[str, Any]) -> None:
-        await self.send(text_data=json.dumps(frame))
+        if not self.closed:
+            await self.send(text_data=json.dumps(frame))
 
     # -- who is there, in a reader's thread --------------------------------------------------------------------------
 

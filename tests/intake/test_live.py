@@ -232,6 +232,20 @@ async def test_ten_bad_frames_are_enough(request_row: RefundRequest, customer: U
         assert await close_code_of(page) == 4400
 
 
+async def test_what_comes_after_the_close_is_neither_answered_nor_closed_again(
+    request_row: RefundRequest, customer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RequestConsumer, "hello_seconds", 0.2)
+    socket = await socket_of(customer, path_of(request_row))
+    assert await socket.accepted()
+    for _ in range(11):
+        await socket.say({"type": "dance"})
+    assert await close_code_of(socket) == 4400
+    await socket.say({"type": "hello", "rev": 3})
+    assert await socket.silent_for(0.4)
+    await socket.leave()
+
+
 async def test_a_page_that_never_says_its_rev_is_closed(
     request_row: RefundRequest, customer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
