@@ -18,7 +18,7 @@ from intake.models import Step
 
 @register(Run, site=site)
 class RunAdmin(ReadOnlyAdmin):
-    list_display = ("short_key", "case", "trigger", "status", "due_at", "started_at", "took", "model", "result")
+    list_display = ("short_key", "case", "trigger", "status", "due_at", "started_at", "took", "model", "ended")
     list_filter = ("status", "trigger", "provider", "model", "created_at")
     list_select_related = ("request",)
     search_fields = ("key", "request__line__order__number", "request__customer__email", "model", "result")
@@ -42,6 +42,10 @@ class RunAdmin(ReadOnlyAdmin):
     @display(description="request", ordering="request")
     def case(self, run: Run) -> SafeString:
         return case_link(run.request)
+
+    @display(description="how it ended", ordering="result")
+    def ended(self, run: Run) -> str:
+        return run.result.replace("_", " ")
 
     @display(description="took")
     def took(self, run: Run) -> str:

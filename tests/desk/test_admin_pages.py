@@ -283,7 +283,8 @@ def test_people_are_told_apart_in_words(lead: Client, daniel: User) -> None:
 
 def test_a_run_tells_each_rules_answer_in_a_line(lead: Client) -> None:
     limit = {"rule": "limit", "outcome": "ask", "sentence": "<Too> much.", "inputs": {"limit_minor": 5000}}
-    run = RunFactory(verdicts=[limit])
+    run = RunFactory(verdicts=[limit], result="handed over: refund_after_return")
+    assert "handed over: refund after return<" in lead.get("/desk/agent/run/").content.decode()
     page = lead.get(f"/desk/agent/run/{run.pk}/change/").content.decode()
     assert '<span class="chip plain person">ask</span> <b>limit</b><p>&lt;Too&gt; much.</p>' in page
     assert '<p class="mono">limit_minor 5000</p>' in page

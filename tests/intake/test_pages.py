@@ -75,6 +75,14 @@ def test_staff_on_the_customers_home_are_sent_to_the_desk(client: Client, daniel
     assert client.get("/")["Location"] == "/desk/"
 
 
+def test_a_page_that_is_missing_leads_staff_to_the_desk(priyas_browser: Client, daniel: User) -> None:
+    daniels_browser = Client()
+    daniels_browser.force_login(daniel)
+    told_to = [words(browser.get("/nothing-here")) for browser in (daniels_browser, priyas_browser)]
+    assert ["Go to the desk" in page for page in told_to] == [True, False]
+    assert [">Orders</a>" in page for page in told_to] == [False, True]
+
+
 def test_orders_say_for_each_line_what_can_be_done(priyas_browser: Client, kettle: OrderLine) -> None:
     coming = LineFactory(order=kettle.order, sku="MUG-2", delivered_at=None)
     asked = LineFactory(order=kettle.order, sku="FLT-100")
