@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from agent.decide import decide
 from agent.models import Decision
@@ -23,6 +27,7 @@ pytestmark = [
     pytest.mark.usefixtures("no_stumbling"),
 ]
 TURNS = range(6)
+LONG_ENOUGH_TO_CARRY_IT_OUT = 1.5
 
 
 def decided(maya: User, choice: str) -> RefundRequest:
@@ -61,3 +66,26 @@ def test_a_parcel_and_a_decision_in_one_moment(staff: tuple[User, User], choice:
         assert "arrived" in request.approvals.get(closed_at=None).concerns[0]["text"]
     assert Refund.objects.count() == len(paid(request))
     assert verify_shop().misfits == []
+
+
+@pytest.mark.parametrize("choice", ["decline", "ask_customer", "approve with return"])
+def test_a_decision_waits_for_a_parcel_that_is_just_being_recorded(staff: tuple[User, User], choice: str) -> None:
+    request, maya = decided(staff[0], choice), staff[0]
+    run_id = str(due_run(request, "decision").pk)
+    recorded = threading.Event()
+
+    def receive() -> None:
+        with transaction.atomic():
+            record_receipt(request_uuid=request.uuid, by=maya, source="page")
+            recorded.set()
+            time.sleep(LONG_ENOUGH_TO_CARRY_IT_OUT)
+
+    def carry_out() -> None:
+        recorded.wait()
+        work(run_id)
+
+    assert at_once(receive, carry_out) == [None, None]
+    assert Decision.objects.latest("created_at").set_aside_at is not None
+    drain()
+    assert (stands(request), paid(request), Return.objects.count()) == ("needs_approval", [], 1)
+    assert not {"declined", "question", "return_code"} & set(told(request))
