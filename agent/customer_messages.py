@@ -46,7 +46,8 @@ def refunded(run_uuid: uuid.UUID | None, refund: Refund) -> Entry:
 
 
 def on_its_way(run_uuid: uuid.UUID, refund: Refund) -> Entry:
-    detail = "The bank is still working on it. We tell you here as soon as it is through."
+    works = "The bank is still working on it." if refund.provider_reference else "We wait for the bank's answer."
+    detail = f"{works} We tell you here as soon as it is through."
     return _message(run_uuid, ON_ITS_WAY, f"Your refund of {_amount_and_card(refund)} is on its way", detail)
 
 

@@ -133,7 +133,10 @@ def test_a_look_at_a_refund_on_its_way_finds_that_it_needs_the_customer(stripe_s
 def test_no_answer_is_on_its_way_and_the_webhook_brings_the_end(stripe_server: StripeServer) -> None:
     stripe_server.stumbles.append(CUT_OFF_BUT_DONE)
     request = approve(waiting_card(stripe_server))
-    assert (request.status, "is on its way" in page_of(request)) == ("refunding", True)
+    page = page_of(request)
+    assert (request.status, "is on its way" in page) == ("refunding", True)
+    assert "We wait for the bank&#x27;s answer." in page
+    assert "The bank is still working on it" not in page
     assert news(stripe_server, request, "refund.created", "succeeded").status == "refunded"
     assert told(request) == ["on_its_way", "refunded"]
     assert len(stripe_server.posts) == 1
