@@ -4,6 +4,7 @@ import sys
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+from django.db import InterfaceError, OperationalError
 
 
 def main() -> None:
@@ -12,6 +13,11 @@ def main() -> None:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
         sys.exit(f"Not configured: {error}")
+    except (InterfaceError, OperationalError) as error:
+        if "--traceback" in sys.argv:
+            raise
+        words = " ".join(str(error).split())
+        sys.exit(f"The database could not be used: {words} (`manage.py doctor` says what answers.)")
 
 
 if __name__ == "__main__":

@@ -11,3 +11,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("desk/", site.urls),
     path("", include("intake.urls")),
 ]
+
+handler404 = "refunddesk.not_found.not_found"
+handler500 = "refunddesk.try_again.try_again_or_server_error"
