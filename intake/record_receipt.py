@@ -93,5 +93,7 @@ def _request_not_found() -> Refusal:
 
 def _not_waiting() -> Refusal:
     return Refusal(
-        "not_waiting_for_return", "This request waits for no parcel: there is no open return code, or it was received."
+        "not_waiting_for_return",
+        "This request waits for no parcel: there is no open return code, or it was received. What comes after that "
+        "cannot be recorded here: decide it by hand.",
     )
