@@ -102,7 +102,7 @@ def test_a_request_that_does_not_exist_is_not_found(parcel: Return, daniel: User
 def test_a_parcel_is_received_once(parcel: Return, daniel: User) -> None:
     record(parcel, daniel, units=1)
     assert refused(parcel, daniel) == "not_waiting_for_return"
-    with pytest.raises(Refusal, match="What comes after that cannot be recorded here: decide it by hand."):
+    with pytest.raises(Refusal, match="What comes after that cannot be recorded here: decide it by hand"):
         record(parcel, daniel, units=1)
 
 
