@@ -21,6 +21,7 @@ RULES = {
     "paused": "The shop's brake",
     "budget": "Sum of the day",
     "balance": "Balance",
+    "amount": "Price of the units",
 }
 INPUTS = {
     "reason": "reason given",

@@ -20,8 +20,12 @@ class NoChargeHolds(Exception):
         self.largest_left_minor = largest_left_minor
 
 
-class AbovePrice(NoChargeHolds):
-    """More than the units cost (`largest_left_minor`), by what was paid for their line."""
+class AbovePrice(Exception):
+    """More than the units cost (`most_minor`), by what was paid for their line."""
+
+    def __init__(self, most_minor: int) -> None:
+        super().__init__(f"these units cost {most_minor}")
+        self.most_minor = most_minor
 
 
 class ShippingAlreadyBack(Exception):
@@ -36,7 +40,7 @@ class RefundInFlight(Exception):
     """The request has a live refund; only a failed one may be followed by another attempt."""
 
 
-CANNOT_BE_PAID = (NoChargeHolds, ShippingAlreadyBack, RefundInFlight)
+CANNOT_BE_PAID = (NoChargeHolds, AbovePrice, ShippingAlreadyBack, RefundInFlight)
 
 
 def issue_refund(

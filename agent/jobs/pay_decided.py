@@ -12,7 +12,7 @@ from agent.models import Decision, Run
 from agent.outcomes import Reserved
 from agent.pay import refund_decided
 from intake.models import Receipt
-from payments.issue_refund import CANNOT_BE_PAID, NoChargeHolds, RefundInFlight, ShippingAlreadyBack
+from payments.issue_refund import CANNOT_BE_PAID, AbovePrice, NoChargeHolds, RefundInFlight, ShippingAlreadyBack
 from payments.made_elsewhere import heard_of_after
 from payments.models import Refund
 from payments.money import format_minor
@@ -39,7 +39,7 @@ def pay_decided(
     """Ends the run. `amount_minor` with shipping; with a `receipt`, the decision was carried out when it opened the
     return. Raises LeaseLost."""
     own = decision if receipt is None else None
-    why: NoChargeHolds | ShippingAlreadyBack | RefundInFlight | str
+    why: NoChargeHolds | AbovePrice | ShippingAlreadyBack | RefundInFlight | str
     try:
         reserved = _reserve(lease, run, decision, amount_minor, shipping_minor, units, receipt)
     except PaidElsewhere as error:

@@ -12,14 +12,14 @@ from agent.runs import last_transaction
 from intake.models import Step
 from intake.statuses import Status
 from intake.timeline import Entry, write_step
-from payments.issue_refund import NoChargeHolds, RefundInFlight, ShippingAlreadyBack
+from payments.issue_refund import AbovePrice, NoChargeHolds, RefundInFlight, ShippingAlreadyBack
 from payments.money import format_minor
 
 
 def put_refusal_before_staff(
     lease: Lease,
     run: Run,
-    why: NoChargeHolds | ShippingAlreadyBack | RefundInFlight | str,
+    why: NoChargeHolds | AbovePrice | ShippingAlreadyBack | RefundInFlight | str,
     *,
     amount_minor: int | None = None,
     decision: Decision | None = None,
@@ -45,7 +45,10 @@ def put_refusal_before_staff(
         write_step(run.request_id, handed_over_step(approval, run.request, run.pk))
 
 
-def _sentence(why: NoChargeHolds | ShippingAlreadyBack | RefundInFlight, currency: str) -> str:
+def _sentence(why: NoChargeHolds | AbovePrice | ShippingAlreadyBack | RefundInFlight, currency: str) -> str:
+    if isinstance(why, AbovePrice):
+        most = format_minor(why.most_minor, currency)
+        return f"The customer paid {most} for these units, and more than that was to go back. Look at the order."
     if isinstance(why, NoChargeHolds):
         left = format_minor(why.largest_left_minor, currency)
         return f"No single payment of this order holds the amount; at most {left} is left on one."

@@ -13,7 +13,7 @@ from agent.decide import decide
 from agent.models import Approval, ChainRecord, Decision
 from intake.models import RefundRequest
 from intake.record_receipt import record_receipt
-from payments.models import Charge, Refund, RefundOutcome
+from payments.models import Charge, OrderLine, Refund, RefundOutcome
 from tests.agent.work_off import open_card, told, work_off
 from tests.behind_the_book import behind_the_book
 from tests.factories import ApprovalFactory, ChargeFactory, RefundFactory, RequestFactory
@@ -94,3 +94,13 @@ def test_what_cannot_be_the_same_money_stops_nothing(card: Approval, maya: User,
         behind_the_book(RefundOutcome).update(created_at=timezone.now() + timedelta(seconds=1))
     assert work_off(request).status == "refunded"
     assert Refund.objects.filter(request_uuid=request.uuid).count() == 1
+
+
+def test_more_than_the_units_cost_goes_before_staff_with_their_price(card: Approval, maya: User) -> None:
+    request = approve(card, maya)
+    OrderLine.objects.update(paid_minor=5_000)
+    assert work_off(request).status == "needs_approval"
+    assert open_card(request).concerns[0]["text"] == (
+        "The customer paid $50.00 for these units, and more than that was to go back. Look at the order."
+    )
+    assert (Refund.objects.count(), Charge.objects.get().reserved_minor) == (0, 0)

@@ -221,7 +221,7 @@ def test_more_than_the_units_cost_is_not_paid_by_decision_either(goods: int, uni
     with pytest.raises(CANNOT_BE_PAID) as refused:
         refund_decided(lease, amount_minor=goods + 300, shipping_minor=300, units=units)
     assert isinstance(refused.value, AbovePrice)
-    assert refused.value.largest_left_minor == (500 if units == 1 else 1000)
+    assert refused.value.most_minor == (500 if units == 1 else 1000)
     assert nothing_moved(request)
 
 
