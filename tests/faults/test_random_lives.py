@@ -27,6 +27,8 @@ LIVES, STEPS = (400, 40) if FULL else (30, 25)
 # A day's runs play the same lives, so that a failure there is the same on every machine until it is mended.
 TODAY = int(f"{datetime.now(UTC):%Y%m%d}")
 SEED = int(os.environ.get("FAULTS_SEED") or (secrets.randbits(32) if FULL else TODAY))
+# A few lives may happen to have no decline among them; that is no fault, so as many again are drawn.
+MOST_DRAWS = 3
 USUAL_ENDS = {
     "stands in refunded",
     "stands in declined",
@@ -89,17 +91,20 @@ def lives(monkeypatch: pytest.MonkeyPatch) -> type[Lives]:
 def test_whatever_happens_in_whatever_order_the_rules_of_the_house_hold(
     lives: type[Lives], tell: Callable[[str], None], record_property: Callable[[str, object], None]
 ) -> None:
-    tell(f"FAULTS_SEED={SEED} plays these lives again")
-    run_state_machine_as_test(
-        seed(SEED)(lives),
-        settings=settings(
-            max_examples=LIVES,
-            stateful_step_count=STEPS,
-            deadline=None,
-            database=None,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    for drawn in range(SEED, SEED + MOST_DRAWS):
+        tell(f"FAULTS_SEED={drawn} plays these lives again")
+        run_state_machine_as_test(
+            seed(drawn)(lives),
+            settings=settings(
+                max_examples=LIVES,
+                stateful_step_count=STEPS,
+                deadline=None,
+                database=None,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
+        if set(lives.seen) >= USUAL_ENDS:
+            break
     record_property(COUNTED, FaultReport("random lives", lives.seen["lives"]).line)
     tell(", ".join(f"{what} {count}" for what, count in sorted(lives.seen.items())))
     assert not USUAL_ENDS - set(lives.seen), sorted(USUAL_ENDS - set(lives.seen))
