@@ -15,7 +15,7 @@ from django.contrib.sessions.models import Session
 from django.db import connection
 from django.test import Client
 
-from refunddesk.try_again import SENTENCE
+from refunddesk.try_again import OUR_FAULT, SENTENCE
 from tests.factories import CustomerFactory
 from tests.processes import CODE, DeskPrograms, desk_env
 
@@ -93,3 +93,17 @@ def manage(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "manage.py", *words], cwd=CODE, env=env, capture_output=True, text=True, timeout=60
     )
+
+
+@pytest.mark.django_db
+def test_an_error_nobody_expected_is_told_to_programs_as_json_and_tells_nothing_internal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def breaks(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("internal-words")
+
+    monkeypatch.setattr("intake.api.orders_of", breaks)
+    program = Client(raise_request_exception=False)
+    program.force_login(CustomerFactory())
+    answer = program.get("/api/v1/orders")
+    assert (answer.status_code, answer.json()) == (500, {"error": "server_error", "message": OUR_FAULT})
