@@ -41,7 +41,8 @@ def test_a_frozen_worker_is_named_although_it_is_connected(
 
     parts = client.get("/healthz").json()
     assert {part for part, word in parts.items() if word != "ok"} == {"worker"}
-    assert parts["worker"].startswith("last pulse")
+    # It takes runs and beat's own tasks here; whichever pulse was the older one is missed first.
+    assert "last pulse" in parts["worker"]
 
 
 def test_a_silent_beat_is_named_and_the_worker_still_counts(
