@@ -13,8 +13,7 @@ from intake.names import name_of
 from intake.policy_texts import RETURN_ADDRESS
 from intake.standing import CaseFacts, Mark, Standing, standing_of, track_of
 from intake.statuses import Status
-from payments.models import Charge, Refund
-from payments.models.refund import NEEDS_THE_CUSTOMER
+from payments.models import NEEDS_THE_CUSTOMER, Charge, Refund
 from payments.money import format_minor
 
 MAX_STEPS = 200

@@ -50,8 +50,11 @@ if not DEMO and DEBUG:
 
 PORT: int = whole_number(_read, "PORT", 8000, high=65_535)
 DATA_DIR = Path(env.str("DATA_DIR", default="") or BASE_DIR / "var").resolve()
+_innermost = DATA_DIR / "static" if DEMO else DATA_DIR
 try:
-    (DATA_DIR / "static" if DEMO else DATA_DIR).mkdir(parents=True, exist_ok=True)
+    # The innermost first; a demo that cannot start takes back what was not there before.
+    MADE_FOLDERS: list[Path] = [folder for folder in (_innermost, *_innermost.parents) if not folder.exists()]
+    _innermost.mkdir(parents=True, exist_ok=True)
 except OSError as _error:
     raise ImproperlyConfigured(f"DATA_DIR: {DATA_DIR} cannot be made or written ({_error.strerror}).") from _error
 _LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from pathlib import Path
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
@@ -15,7 +15,6 @@ from django.db import DatabaseError, connections
 
 from refunddesk.demo_processes.data_folder import held, must_not_be_held
 from refunddesk.demo_processes.house import House
-from refunddesk.demo_processes.made_folders import take_back
 from refunddesk.demo_processes.opening import StopAsked, open_house
 from refunddesk.demo_processes.parent_death import die_with_parent
 from refunddesk.demo_processes.place import Place
@@ -80,7 +79,9 @@ def _must_have_a_free_port(place: Place) -> None:
         place.must_have_a_free_port()
     except DemoRefused:
         must_not_be_held(place.data_dir)
-        take_back(Path(settings.STATIC_ROOT))
+        with suppress(OSError):  # somebody has put something in meanwhile
+            for folder in settings.MADE_FOLDERS:
+                folder.rmdir()
         raise
 
 
