@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from time import monotonic
 from typing import Any
 
 from refunddesk.too_large import headers_and_page
@@ -77,7 +78,10 @@ def _says_more_than(most: int, scope: Scope) -> bool:
 
 
 async def _drop_the_rest(receive: Receive) -> None:
+    """One clock for both bounds: `wait_for` inside `asyncio.timeout` swallows the latter's cancellation in Python 3.11
+    when a piece comes in that moment, and the sender is then heard for ever."""
+    until, more = monotonic() + LINGER_SECONDS, True
     with suppress(TimeoutError):
-        async with asyncio.timeout(LINGER_SECONDS):
-            while (await asyncio.wait_for(receive(), QUIET_SECONDS)).get("more_body", False):
-                pass
+        while more and (left := until - monotonic()) > 0:
+            message = await asyncio.wait_for(receive(), min(QUIET_SECONDS, left))
+            more = message.get("more_body", False)

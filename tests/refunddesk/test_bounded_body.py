@@ -235,12 +235,15 @@ def test_nobody_is_answered_who_left_in_the_middle() -> None:
     assert played(BoundedBody(reader, most=10), http(), piece(b"x" * 6, more=True)) == []
 
 
-def test_whoever_goes_on_sending_is_let_go_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("pause", [0, 0.0001, 0.001])
+def test_whoever_goes_on_sending_is_let_go_after_a_while(monkeypatch: pytest.MonkeyPatch, pause: float) -> None:
+    """Without a pause a piece comes nearly always in the moment in which the time runs out."""
     monkeypatch.setattr(bounded_body, "LINGER_SECONDS", 0.05)
     sent: list[Mapping[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(pause)
         return piece(b"x", more=True)
 
     async def send(message: Mapping[str, Any]) -> None:
