@@ -21,7 +21,7 @@ from tests.faults.lives.shop import PROVIDER, Bank
 from tests.faults.lives.told_lives import TOLD, tell_life
 from tests.faults.report import COUNTED, FaultReport
 
-pytestmark = [pytest.mark.django_db, pytest.mark.faults, pytest.mark.timeout(5400)]
+pytestmark = [pytest.mark.django_db, pytest.mark.faults, pytest.mark.timeout(3600)]
 FULL = bool(os.environ.get("FAULTS_FULL"))
 LIVES, STEPS = (400, 40) if FULL else (30, 25)
 # A day's runs play the same lives, so that a failure there is the same on every machine until it is mended.

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from agent.decide import decide
 from agent.models import Approval, Run
@@ -21,13 +21,13 @@ from agent.runs import claim
 from agent.sweep import sweep
 from agent.take_back import take_back
 from agent.tasks import work
-from intake.models import RefundRequest, Step
+from intake.models import RefundRequest
 from intake.record_receipt import record_receipt
 from intake.statuses import ENDS, OPEN, Status
 from intake.submit_reply import submit_reply
 from intake.submit_request import submit_request
-from payments.models import LIVE_REFUND_STATUSES, NEEDS_THE_CUSTOMER, Charge, Refund, RefundOutcome
-from tests.faults.lives.always import Always
+from payments.models import LIVE_REFUND_STATUSES, Refund
+from tests.faults.lives.always import Always, running_total
 from tests.faults.lives.shop import (
     AT_WORK,
     CAPTURED,
@@ -63,14 +63,8 @@ def some(*statuses: Status) -> Any:
     return precondition(lambda self: bool(set(statuses) & set(self.statuses.values())))
 
 
-def running_total(paid_minor: int, quantity: int, units: int) -> int:
-    """What the first `units` of `quantity` cost, half a cent upwards; in whole numbers, unlike the product's."""
-    return (2 * paid_minor * units + quantity) // (2 * quantity)
-
-
 class Lives(Always, RuleBasedStateMachine):
-    """`seen` counts over all lives of a class what they came to. `most_back`: so much may be out of the charge, which
-    is more than it took only where somebody refunded by hand what we had reserved."""
+    """`seen` counts over all lives of a class what they came to."""
 
     seen: Counter[str] = Counter()
     now_living: Lives
@@ -78,9 +72,9 @@ class Lives(Always, RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         type(self).now_living = self
-        self.most_back = CAPTURED
         self.outer = transaction.atomic()
         self.outer.__enter__()
+        self.watching.__enter__()
 
     @initialize(says=REVIEWS, answers=st.lists(ANSWERS, min_size=1, max_size=4), units=st.sampled_from([1, 2]))
     def open_the_shop(self, says: str, answers: list[str], units: int) -> None:
@@ -286,65 +280,10 @@ class Lives(Always, RuleBasedStateMachine):
             Run.objects.filter(pk=later[pick % len(later)].pk).update(due_at=timezone.now())
         self.worked_off(at_once)
 
-    # -- the model of the money -----------------------------------------------------------------------------------
-
     def out(self) -> int:
         """What our book says has gone back or is going, with what was made by hand."""
         live = Refund.objects.filter(status__in=LIVE_REFUND_STATUSES)
         return live.aggregate(sum=Sum("amount_minor"))["sum"] or 0
-
-    @invariant()
-    def money_adds_up(self) -> None:
-        live = Refund.objects.filter(status__in=LIVE_REFUND_STATUSES)
-        out, bank = self.out(), self.shop.bank
-        assert Charge.objects.get(pk=self.shop.charge.pk).reserved_minor == min(out, CAPTURED)
-        assert out <= self.most_back
-        self.most_back = max(CAPTURED, out)
-        assert (live.aggregate(sum=Sum("shipping_minor"))["sum"] or 0) <= SHIPPING
-        of_requests = live.exclude(request_uuid=None).values_list("request_uuid", flat=True)
-        assert max(Counter(of_requests).values(), default=0) <= 1
-        assert set(bank.given_back) - set(self.shop.not_heard_of) <= set(live.values_list("key", flat=True))
-        assert bank.by_hand or not bank.refused, "we asked the bank for more than it took"
-
-    @invariant()
-    def units_cost_what_was_paid_for_them(self) -> None:
-        """One after the other as much as all at once, to the cent; and no refund more than its units cost."""
-        for line in self.shop.lines:
-            asked = paid = 0
-            for request in RefundRequest.objects.filter(line=line).order_by("pk"):
-                asked, paid = asked + request.units, paid + request.amount_minor
-                assert paid == running_total(line.paid_minor, line.quantity, asked)
-        for refund in Refund.objects.filter(status__in=LIVE_REFUND_STATUSES).exclude(request_uuid=None):
-            assert refund.request_uuid is not None
-            request = RefundRequest.objects.get(uuid=refund.request_uuid)
-            assert 1 <= refund.units <= request.units
-            most = running_total(request.amount_minor, request.units, refund.units)
-            assert refund.amount_minor - refund.shipping_minor <= most
-
-    @invariant()
-    def whom_the_bank_waits_for_is_told(self) -> None:
-        """As soon as no run is left that has to tell it; and nobody is told who was never waited for."""
-        at_work = Run.objects.filter(status__in=["queued", "running"], due_at__lte=timezone.now())
-        busy = set(at_work.values_list("request_id", flat=True))
-        for refund in Refund.objects.filter(status=Refund.Status.PENDING).exclude(request_uuid=None):
-            assert refund.request_uuid is not None
-            request = RefundRequest.objects.get(uuid=refund.request_uuid)
-            told = Step.objects.filter(request=request, for_customer=True, created_at__gte=refund.reserved_at)
-            expected = "refund_needs_you" if refund.pending_reason == NEEDS_THE_CUSTOMER else "on_its_way"
-            assert request.pk in busy or told.filter(message_key=expected).exists()
-        for request in RefundRequest.objects.filter(steps__message_key="refund_needs_you").distinct():
-            refunds = Refund.objects.filter(request_uuid=request.uuid)
-            assert RefundOutcome.objects.filter(refund__in=refunds, reason=NEEDS_THE_CUSTOMER).exists()
-
-    def holds(self) -> None:
-        super().holds()
-        self.units_cost_what_was_paid_for_them()
-        self.whom_the_bank_waits_for_is_told()
-
-    def everything_rests(self) -> None:
-        super().everything_rests()
-        waits = {key: answer.reason for key, answer in self.shop.bank.book.items() if answer.status == "pending"}
-        assert dict(Refund.objects.filter(status="pending").values_list("key", "pending_reason")) == waits
 
     # -- the end --------------------------------------------------------------------------------------------------
 
@@ -360,6 +299,7 @@ class Lives(Always, RuleBasedStateMachine):
                 self.seen["bank refused what was refunded by hand"] += len(self.shop.bank.refused)
                 self.seen["lives"] += 1
         finally:
+            self.watching.__exit__(None, None, None)
             transaction.set_rollback(True)
             self.outer.__exit__(None, None, None)
 
