@@ -5,17 +5,16 @@ from __future__ import annotations
 import uuid
 from datetime import datetime
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils import timezone
 
 from intake.models import Return, Step
-from intake.policy_texts import RETURN_ADDRESS
 from intake.request_page import PERSON_IS_LOOKING
 from intake.timeline import Entry
 from payments.models import Refund
 from payments.money import format_minor
 
-ADDRESS = ", ".join(RETURN_ADDRESS)
 ON_ITS_WAY = "on_its_way"
 
 
@@ -80,7 +79,7 @@ def question(run_uuid: uuid.UUID, text: str, reply_by: datetime, asked_by: User)
 def return_code(run_uuid: uuid.UUID, parcel: Return) -> Entry:
     amount = format_minor(parcel.amount_minor, parcel.request.currency)
     detail = (
-        f"Write {parcel.code} on the parcel and send it to {ADDRESS}, by {day_name(parcel.ship_by)}. "
+        f"Write {parcel.code} on the parcel and send it to {_address()}, by {day_name(parcel.ship_by)}. "
         f"Once it is here we refund {amount}{_for_units(parcel)}."
     )
     return _message(run_uuid, "return_code", f"Please send it back with the code {parcel.code}", detail)
@@ -88,7 +87,7 @@ def return_code(run_uuid: uuid.UUID, parcel: Return) -> Entry:
 
 def return_reminder(run_uuid: uuid.UUID, parcel: Return) -> Entry:
     detail = (
-        f"Your parcel has not reached us yet. Please send it with the code {parcel.code} to {ADDRESS}. "
+        f"Your parcel has not reached us yet. Please send it with the code {parcel.code} to {_address()}. "
         f"If it is not here by {day_name(parcel.check_at)}, we close the request. Already sent? Just wait a little."
     )
     return _message(run_uuid, "return_reminder", "A small reminder about your return", detail)
@@ -139,6 +138,10 @@ def _message(
 def _amount_and_card(refund: Refund) -> str:
     amount = format_minor(refund.amount_minor, refund.currency)
     return f"{amount} to your {refund.card_brand} ending {refund.card_last4}"
+
+
+def _address() -> str:
+    return ", ".join(settings.RETURN_ADDRESS)
 
 
 def day_name(moment: datetime) -> str:

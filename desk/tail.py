@@ -12,6 +12,7 @@ from desk.activity import Activity
 from desk.names import first_name
 from intake.models import Question, RefundRequest, Return
 from intake.statuses import Status
+from payments.models import Refund
 
 Kind = Literal["thinking", "queued", "person", "customer", "quiet"]
 
@@ -48,7 +49,15 @@ def _at_rest(request: RefundRequest) -> Tail:
         text = "waiting for the parcel · nothing runs"
         return Tail("quiet", text, parcel.check_at if parcel else None, "next check")
     if request.status == Status.REFUNDING:
-        return Tail("quiet", "waiting for the bank · nothing runs")
+        return _at_the_bank(request)
     if request.status in (Status.SUBMITTED, Status.WORKING):
         return Tail("queued", "Queued · starts as soon as a worker is free")
     return Tail("quiet", f"{Status(request.status).label.lower()} · nothing left to do")
+
+
+def _at_the_bank(request: RefundRequest) -> Tail:
+    refund = Refund.objects.filter(request_uuid=request.uuid).order_by("attempt").last()
+    if refund is not None and refund.waits_for_customer:
+        text = f"waiting for {first_name(request.customer)} to answer the payment provider · nothing runs"
+        return Tail("customer", text)
+    return Tail("quiet", "waiting for the bank · nothing runs")

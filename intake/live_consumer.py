@@ -168,7 +168,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
     async def _tell_until_closed(self) -> None:
         try:
             await asyncio.wait_for(self.hello.wait(), self.hello_seconds)
-            while await self._tell_once():
+            # Python 3.11 loses a cancellation that comes in the moment in which `wait_for` is woken.
+            while not self.closed and await self._tell_once():
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self.wake.wait(), self.check_seconds)
         except TimeoutError:

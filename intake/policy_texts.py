@@ -1,4 +1,5 @@
-"""The shop's refund policy in plain words, by topic. `{names}` stand for the numbers of the version a text belongs to.
+"""The shop's refund policy in plain words, by topic. `{names}` stand for the numbers of the version a text
+belongs to, and for the shop's own address.
 
 The texts say the same as the rules on every edge: "up to and including" the limit, "more than" the price above which
 goods come back first, the last day of the window still counts.
@@ -10,10 +11,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.conf import settings
+
 from intake.models import PolicySection, PolicyVersion
 from payments.money import format_minor
-
-RETURN_ADDRESS = ("Pourhaven Returns", "1200 Harbor Way, Unit 4", "Oakland, CA 94607")
 
 MINUTES_PER_HOUR = 60
 MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR
@@ -114,14 +115,14 @@ you paid for it. The cost of sending it back is yours.
     DefaultText(
         Topic.RETURNS,
         "Sending something back",
-        f"""
+        """
 Your return code and our address are on the page of your request. Write the code on the outside of the parcel and ship \
-it within {{ship_within}}:
+it within {ship_within}:
 
-{chr(10).join(RETURN_ADDRESS)}
+{return_address}
 
-We look for your parcel {{return_check}} after we gave you the code. If it is not here by then, we remind you once and \
-look again {{return_check}} later. If it still has not come, we close the request.
+We look for your parcel {return_check} after we gave you the code. If it is not here by then, we remind you once and \
+look again {return_check} later. If it still has not come, we close the request.
 
 A parcel that arrives after that is not lost: a person on our team opens your request again.
 """,
@@ -172,4 +173,5 @@ PLACEHOLDERS: dict[str, Callable[[PolicyVersion], str]] = {
     "ship_within": lambda policy: days_in_words(policy.ship_within_days),
     "return_check": lambda policy: minutes_in_words(policy.return_check_minutes),
     "reply_time": lambda policy: days_in_words(policy.reply_days),
+    "return_address": lambda policy: "\n".join(settings.RETURN_ADDRESS),
 }

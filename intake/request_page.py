@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from intake.models import Photo, Question, RefundRequest, Return, Step
 from intake.names import name_of
-from intake.policy_texts import RETURN_ADDRESS
 from intake.standing import CaseFacts, Mark, Standing, standing_of, track_of
 from intake.statuses import Status
 from payments.models import NEEDS_THE_CUSTOMER, Charge, Refund
@@ -66,7 +65,7 @@ class RequestPage:
     def send_back_to(self) -> tuple[str, ...]:
         """The address lines while the item has to come back, else nothing."""
         waits = self.request.status == Status.AWAITING_RETURN and self.parcel is not None
-        return RETURN_ADDRESS if waits and self.parcel and self.parcel.status == Return.Status.WAITING else ()
+        return settings.RETURN_ADDRESS if waits and self.parcel and self.parcel.status == Return.Status.WAITING else ()
 
 
 def load_page(request: RefundRequest) -> RequestPage:

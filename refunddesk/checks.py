@@ -78,6 +78,26 @@ def production_has_a_host(**_: Any) -> Iterable[CheckMessage]:
 
 
 @register()
+def parcels_have_an_address(**_: Any) -> Iterable[CheckMessage]:
+    if not settings.RETURN_ADDRESS:
+        yield Error(
+            "RETURN_ADDRESS is not set: customers would not know where to send goods back to.",
+            hint="Set it, its lines parted by |, such as: Shop | Street 1 | Town.",
+            id="refunddesk.E009",
+        )
+
+
+@register()
+def the_demo_s_model_moves_no_real_money(**_: Any) -> Iterable[CheckMessage]:
+    if not settings.DEMO and settings.SCRIPTED_MODEL != "never":
+        yield Warning(
+            "SCRIPTED_MODEL is `last` outside the demo: a program that knows the demo's photos may refund real money.",
+            hint="Set SCRIPTED_MODEL=never, so that a person gets the case when no model answers.",
+            id="refunddesk.W010",
+        )
+
+
+@register()
 def keys_travel_encrypted(**_: Any) -> Iterable[CheckMessage]:
     for provider in providers_now():
         host = provider.base_url.removeprefix("http://")

@@ -16,7 +16,6 @@ from agent.llm.provider import KNOWN_ADDRESSES, Provider
 # Every variable with what holds when it is not set; those of a provider stand behind `LLM_<NAME>_`.
 DEFAULTS = {
     "LLM_CHAIN": "",
-    "SCRIPTED_MODEL": "last",
     "LLM_CUSTOMER_TOKENS_PER_DAY": "2000000",
     "LLM_RUN_TOKENS": "300000",
     "LLM_RUN_COST": "none",
@@ -58,8 +57,8 @@ def read_chain(read: Read) -> tuple[Provider, ...]:
     return tuple(_provider(name, read) for name in names)
 
 
-def read_scripted(read: Read) -> str:
-    value = read("SCRIPTED_MODEL") or DEFAULTS["SCRIPTED_MODEL"]
+def read_scripted(read: Read, *, default: str) -> str:
+    value = read("SCRIPTED_MODEL") or default
     if value not in {"last", "never"}:
         raise ImproperlyConfigured(f"SCRIPTED_MODEL must be `last` or `never`, not {value!r}.")
     return value

@@ -28,6 +28,7 @@ from refunddesk.fixed_settings import (  # noqa: F401 - Django reads them from h
 from refunddesk.model_settings import read_chain, read_dollars, read_limit, read_scripted
 from refunddesk.read_number import seconds, whole_number
 from refunddesk.schedule import RUNS_QUEUE, timetable
+from refunddesk.shop_settings import read_address, read_mail
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -36,6 +37,7 @@ _read = partial(env.str, default="")
 
 DEMO_SECRET_KEY = "demo-only-not-a-secret-demo-only-not-a-secret-demo-only"  # noqa: S105 - refused below outside the demo
 DEMO_PASSWORD = "pourhaven-demo-2026"  # noqa: S105 - printed by `make demo`
+DEMO_RETURN_ADDRESS = "Pourhaven Returns | 1200 Harbor Way, Unit 4 | Oakland, CA 94607"
 
 # -- what kind of installation this is ----------------------------------------------------------------------------
 
@@ -64,6 +66,8 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 # -- the shop and its rules ---------------------------------------------------------------------------------------
 
 SHOP_NAME: str = env.str("SHOP_NAME", default="Pourhaven")
+# Where returned goods go, line by line. Empty outside the demo until it is set, which a system check refuses.
+RETURN_ADDRESS: tuple[str, ...] = read_address(_read("RETURN_ADDRESS") or (DEMO_RETURN_ADDRESS if DEMO else ""))
 SHOP_CURRENCY: str = env.str("SHOP_CURRENCY", default="USD")
 if not is_currency(SHOP_CURRENCY):
     raise ImproperlyConfigured(f"SHOP_CURRENCY must be an ISO code such as USD, not {SHOP_CURRENCY!r}.")
@@ -80,6 +84,12 @@ STRIPE_SECRET_KEY: str = env.str("STRIPE_SECRET_KEY", default="")
 STRIPE_WEBHOOK_SECRET: str = env.str("STRIPE_WEBHOOK_SECRET", default="")
 STRIPE_API_BASE: str = env.str("STRIPE_API_BASE", default="")
 
+# Where mail goes out; the demo writes it into its log, and without an address none is offered.
+EMAIL_URL: str = env.str("EMAIL_URL", default="consolemail://" if DEMO else "")
+vars().update(read_mail(EMAIL_URL))
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL: str = env.str("SHOP_EMAIL", default="") or "refunds@example.com"
+
 # -- the model ----------------------------------------------------------------------------------------------------
 
 LLM_API_KEY: str = env.str("LLM_API_KEY", default="")
@@ -88,7 +98,7 @@ LLM_MODEL: str = env.str("LLM_MODEL", default="openai/gpt-6-luna")
 LLM_VISION_MODEL: str = env.str("LLM_VISION_MODEL", default="") or LLM_MODEL
 # The providers in the order they are asked; without a chain, LLM_API_KEY is one of one.
 LLM_CHAIN: tuple[Provider, ...] = read_chain(_read)
-SCRIPTED_MODEL: str = read_scripted(_read)
+SCRIPTED_MODEL: str = read_scripted(_read, default="last" if DEMO else "never")
 LLM_CUSTOMER_TOKENS_PER_DAY: int | None = read_limit(_read, "LLM_CUSTOMER_TOKENS_PER_DAY")
 LLM_RUN_TOKENS: int | None = read_limit(_read, "LLM_RUN_TOKENS")
 LLM_RUN_COST: Decimal | None = read_dollars(_read, "LLM_RUN_COST")
@@ -176,6 +186,7 @@ LANGUAGE_CODE = "en-us"
 TIME_ZONE = SHOP_TIME_ZONE
 USE_TZ = True
 USE_I18N = False
+FORMAT_MODULE_PATH = "refunddesk.formats"
 
 # -- files --------------------------------------------------------------------------------------------------------
 
@@ -196,6 +207,8 @@ STORAGES: dict[str, dict[str, Any]] = {
     },
 }
 if PHOTO_BUCKET:
+    from botocore.config import Config
+
     STORAGES["photos"] = {
         "BACKEND": "storages.backends.s3.S3Storage",
         "OPTIONS": {
@@ -203,6 +216,8 @@ if PHOTO_BUCKET:
             "endpoint_url": env.str("PHOTO_ENDPOINT_URL", default="") or None,
             "default_acl": "private",
             "querystring_auth": True,
+            # A store that hangs must not hold a run past its lease.
+            "client_config": Config(connect_timeout=5, read_timeout=15, retries={"total_max_attempts": 2}),
         },
     }
 WHITENOISE_USE_FINDERS = DEMO

@@ -15,8 +15,9 @@ from desk.activity import Block, load_activity
 from desk.durations import short_milliseconds, short_span
 from desk.tail import tail_of
 from intake.models import Question, RefundRequest, Return, Step
+from payments.models import NEEDS_THE_CUSTOMER
 from tests.desk.rows import ended_run, kettle_request, minutes_ago, step_of
-from tests.factories import RunFactory
+from tests.factories import RefundFactory, RunFactory
 
 pytestmark = pytest.mark.django_db
 STAFF: dict[str, Any] = {"kind": Step.Kind.TRIGGER, "actor": Step.Actor.STAFF}
@@ -118,6 +119,15 @@ def test_the_last_line_says_what_goes_on_or_who_is_waited_for(maya: User) -> Non
         assert tail is not None
         assert tail.text == text
         assert tail.until == (soon if request in (asked, sent) else None)
+
+
+def test_the_last_line_names_the_customer_whose_answer_the_refund_needs() -> None:
+    request = kettle_request("refunding")
+    request.runs.update(status="done")
+    RefundFactory(request_uuid=request.uuid, status="pending", pending_reason=NEEDS_THE_CUSTOMER)
+    tail = tail_of(load_activity(request))
+    assert tail is not None
+    assert (tail.kind, tail.text) == ("customer", "waiting for Priya to answer the payment provider · nothing runs")
 
 
 def test_between_the_steps_of_a_running_run_the_agent_thinks() -> None:
