@@ -16,6 +16,7 @@ from agent.llm.provider import KNOWN_ADDRESSES, Provider
 # Every variable with what holds when it is not set; those of a provider stand behind `LLM_<NAME>_`.
 DEFAULTS = {
     "LLM_CHAIN": "",
+    "SCRIPTED_MODEL": "",  # `last` in the demo, else `never`
     "LLM_CUSTOMER_TOKENS_PER_DAY": "2000000",
     "LLM_RUN_TOKENS": "300000",
     "LLM_RUN_COST": "none",

@@ -67,7 +67,9 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 SHOP_NAME: str = env.str("SHOP_NAME", default="Pourhaven")
 # Where returned goods go, line by line. Empty outside the demo until it is set, which a system check refuses.
-RETURN_ADDRESS: tuple[str, ...] = read_address(_read("RETURN_ADDRESS") or (DEMO_RETURN_ADDRESS if DEMO else ""))
+RETURN_ADDRESS: tuple[str, ...] = read_address(
+    env.str("RETURN_ADDRESS", default="") or (DEMO_RETURN_ADDRESS if DEMO else "")
+)
 SHOP_CURRENCY: str = env.str("SHOP_CURRENCY", default="USD")
 if not is_currency(SHOP_CURRENCY):
     raise ImproperlyConfigured(f"SHOP_CURRENCY must be an ISO code such as USD, not {SHOP_CURRENCY!r}.")

@@ -29,7 +29,18 @@ KINDS = {
     "tests": "other faults",
 }
 COUNT_FOR_THEMSELVES = (CRASHES, RANDOM_LIVES)
-PYTEST = [sys.executable, "-m", "pytest", "-m", "faults", "--nothing-skipped", "-o", "junit_family=xunit1"]
+TWO_AT_ONCE = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
+PYTEST = [
+    sys.executable,
+    "-m",
+    "pytest",
+    "-m",
+    "faults",
+    "--nothing-skipped",
+    "-o",
+    "junit_family=xunit1",
+    *TWO_AT_ONCE,
+]
 ON_POSTGRES = [sys.executable, "-m", "tests.postgres_cluster"]
 
 

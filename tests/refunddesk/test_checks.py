@@ -51,6 +51,17 @@ def test_production_without_a_host_is_an_error(settings: Settings) -> None:
     assert ids() == ["refunddesk.E005"]
 
 
+def test_a_shop_without_a_place_for_returns_is_an_error(settings: Settings) -> None:
+    settings.RETURN_ADDRESS = ()
+    assert ids() == ["refunddesk.E009"]
+
+
+@pytest.mark.parametrize(("scripted", "found"), [("last", ["refunddesk.W010"]), ("never", [])])
+def test_a_scripted_model_outside_the_demo_is_warned_of(settings: Settings, scripted: str, found: list[str]) -> None:
+    settings.DEMO, settings.SCRIPTED_MODEL = False, scripted
+    assert ids() == found
+
+
 @pytest.mark.parametrize(
     ("url", "found"),
     [

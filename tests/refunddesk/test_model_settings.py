@@ -129,9 +129,13 @@ def test_limits_have_defaults_and_can_be_none() -> None:
 
 
 def test_the_scripted_model_stands_last_or_never() -> None:
-    assert (read_scripted(lambda name: ""), read_scripted(lambda name: "never")) == ("last", "never")
+    def scripted(text: str, *, default: str = "last") -> str:
+        return read_scripted(lambda name: text, default=default)
+
+    assert (scripted(""), scripted("", default="never")) == ("last", "never")
+    assert (scripted("never"), scripted("last", default="never")) == ("never", "last")
     with pytest.raises(ImproperlyConfigured, match="SCRIPTED_MODEL must be `last` or `never`, not 'first'"):
-        read_scripted(lambda name: "first")
+        scripted("first")
 
 
 def test_a_key_is_never_shown_with_its_provider() -> None:

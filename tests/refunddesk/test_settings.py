@@ -92,11 +92,45 @@ def test_a_rule_that_is_no_number_above_zero_is_refused(tmp_path: Path, name: st
             "SCRIPTED_MODEL_DELAY_SECONDS must be a number of seconds from 0 to 40, not 'nan'.",
         ),
         ("SHOP_CURRENCY", "XXXX", "SHOP_CURRENCY must be an ISO code such as USD, not 'XXXX'."),
+        (
+            "EMAIL_URL",
+            "pigeon://secret",
+            "EMAIL_URL must be written like smtp+tls://user:password@mail.example.com:587.",
+        ),
+        (
+            "EMAIL_URL",
+            "smtp://mail:port",
+            "EMAIL_URL must be written like smtp+tls://user:password@mail.example.com:587.",
+        ),
         ("SHOP_TIME_ZONE", "Nowhere/City", "SHOP_TIME_ZONE must be a zone such as Europe/Berlin, not 'Nowhere/City'."),
     ],
 )
 def test_what_cannot_be_is_refused_by_its_name(tmp_path: Path, name: str, value: str, sentence: str) -> None:
     assert refusal(tmp_path, **{name: value}) == sentence
+
+
+def test_production_has_no_address_no_mail_and_no_model_of_the_demo(tmp_path: Path) -> None:
+    names = ("RETURN_ADDRESS", "SCRIPTED_MODEL", "EMAIL_BACKEND")
+    assert read(tmp_path, *names, DEMO="off", SECRET_KEY=SECRET) == {
+        "RETURN_ADDRESS": [],
+        "SCRIPTED_MODEL": "never",
+        "EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend",
+    }
+
+
+def test_the_shop_s_post_and_mail_are_read_as_they_are_written(tmp_path: Path) -> None:
+    env = {"RETURN_ADDRESS": "Bohne GmbH | Hafenstr. 4, Hof | 20457 Hamburg |", "SHOP_EMAIL": "hallo@bohne.example"}
+    mail = "smtp+tls://hallo%40bohne.example:a%2Fb@mail.bohne.example:587"
+    names = ("EMAIL_HOST", "EMAIL_PORT", "EMAIL_USE_TLS", "EMAIL_HOST_USER", "EMAIL_HOST_PASSWORD")
+    assert read(tmp_path, *names, "RETURN_ADDRESS", "DEFAULT_FROM_EMAIL", EMAIL_URL=mail, **env) == {
+        "EMAIL_HOST": "mail.bohne.example",
+        "EMAIL_PORT": 587,
+        "EMAIL_USE_TLS": True,
+        "EMAIL_HOST_USER": "hallo@bohne.example",
+        "EMAIL_HOST_PASSWORD": "a/b",
+        "RETURN_ADDRESS": ["Bohne GmbH", "Hafenstr. 4, Hof", "20457 Hamburg"],
+        "DEFAULT_FROM_EMAIL": "hallo@bohne.example",
+    }
 
 
 def test_production_sends_people_to_https(tmp_path: Path) -> None:
