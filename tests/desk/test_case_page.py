@@ -133,11 +133,9 @@ def bank_said(client: Client, request: RefundRequest, **refund: Any) -> str:
 @pytest.mark.parametrize(
     ("reason", "words"), [("the card has expired", "the card has expired"), ("", "no reason given")]
 )
-def test_a_refused_refund_shows_the_banks_reason_wherever_the_request_stands(
-    lead: Client, reason: str, words: str
-) -> None:
+def test_a_failed_refund_shows_the_reason_wherever_the_request_stands(lead: Client, reason: str, words: str) -> None:
     said = bank_said(lead, kettle_request("declined"), status="failed", failure_reason=reason)
-    assert said.startswith(f"What the bank said refused $129.00 to Visa 4242: {words}")
+    assert said.startswith(f"Refunds that are not through failed $129.00 to Visa 4242: {words}")
 
 
 def test_a_refund_that_waits_shows_why(lead: Client) -> None:
@@ -151,12 +149,12 @@ def test_a_refund_that_waits_shows_why(lead: Client) -> None:
     )
     page = page_of(lead, request)
     assert "The bank says: the provider is &lt;working&gt; on it." in page
-    assert "What the bank said" not in page  # it stands above already
+    assert "Refunds that are not through" not in page  # it stands above already
 
 
 def test_a_refund_that_waits_although_the_request_went_on_is_told(lead: Client) -> None:
     said = bank_said(lead, kettle_request("needs_approval"), status="pending", pending_reason="too little money there")
-    assert said.startswith("What the bank said waits $129.00 to Visa 4242: too little money there")
+    assert said.startswith("Refunds that are not through waits $129.00 to Visa 4242: too little money there")
 
 
 def test_a_refund_without_trouble_needs_no_word_of_the_bank(lead: Client) -> None:

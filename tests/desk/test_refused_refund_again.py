@@ -61,7 +61,7 @@ def test_the_form_begins_with_what_was_refused_and_says_so(support: Client, card
     page = form_of(support, card)
     assert filled_in(page) == {"units": "1", "amount": "129.00", "shipping": "5.00"}
     assert (
-        "Filled in as in the refund that the bank refused: $134.00 for 1 of 2 units, $5.00 of it shipping."
+        "Filled in as in the refund that did not go through: $134.00 for 1 of 2 units, $5.00 of it shipping."
     ) in words_of(page)
     assert "Refund $134.00" in words_of(page)
 
@@ -87,7 +87,7 @@ def test_a_card_about_something_else_begins_with_its_own_amount(support: Client,
     Approval.objects.update(amount_minor=25800)
     page = form_of(support, card)
     assert filled_in(page) == {"units": "2", "amount": "258.00", "shipping": ""}
-    assert "the bank refused" not in page
+    assert "did not go through" not in page
 
 
 def test_a_card_older_than_the_refusal_begins_with_its_own_amount(support: Client, card: Approval) -> None:
