@@ -75,8 +75,10 @@ def counted(results: Path) -> dict[str, FaultReport]:
 
 
 def _count(case: ElementTree.Element, reports: dict[str, FaultReport]) -> None:
+    """What pytest itself stumbled over has no module, and counts as well."""
     module, name = case.get("classname", ""), case.get("name", "")
-    report = reports[next(kind for start, kind in KINDS.items() if module.startswith(start))]
+    kind = next((kind for start, kind in KINDS.items() if module.startswith(start)), KINDS["tests"])
+    report = reports[kind]
     failed = case.find("failure") is not None or case.find("error") is not None
     for told in filter(None, (read_line(each.get("value", "")) for each in case.iter("property"))):
         reports.setdefault(told.what, FaultReport(told.what)).add(told)
