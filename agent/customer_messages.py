@@ -7,10 +7,10 @@ from datetime import datetime
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.utils import timezone
 
 from intake.models import Return, Step
 from intake.request_page import PERSON_IS_LOOKING
+from intake.shop_clock import deadline_name
 from intake.timeline import Entry
 from payments.models import Refund
 from payments.money import format_minor
@@ -72,14 +72,14 @@ def refund_did_not_go_through(run_uuid: uuid.UUID, refund: Refund) -> Entry:
 
 
 def question(run_uuid: uuid.UUID, text: str, reply_by: datetime, asked_by: User) -> Entry:
-    title = f"We have a question for you; please answer by {day_name(reply_by)}"
+    title = f"We have a question for you; please answer by {deadline_name(reply_by)}"
     return _message(run_uuid, "question", title, text, actor=Step.Actor.STAFF, actor_user=asked_by)
 
 
 def return_code(run_uuid: uuid.UUID, parcel: Return) -> Entry:
     amount = format_minor(parcel.amount_minor, parcel.request.currency)
     detail = (
-        f"Write {parcel.code} on the parcel and send it to {_address()}, by {day_name(parcel.ship_by)}. "
+        f"Write {parcel.code} on the parcel and send it to {_address()}, by {deadline_name(parcel.ship_by)}. "
         f"Once it is here we refund {amount}{_for_units(parcel)}."
     )
     return _message(run_uuid, "return_code", f"Please send it back with the code {parcel.code}", detail)
@@ -88,7 +88,8 @@ def return_code(run_uuid: uuid.UUID, parcel: Return) -> Entry:
 def return_reminder(run_uuid: uuid.UUID, parcel: Return) -> Entry:
     detail = (
         f"Your parcel has not reached us yet. Please send it with the code {parcel.code} to {_address()}. "
-        f"If it is not here by {day_name(parcel.check_at)}, we close the request. Already sent? Just wait a little."
+        f"If it is not here by {deadline_name(parcel.check_at)}, we close the request. "
+        "Already sent? Just wait a little."
     )
     return _message(run_uuid, "return_reminder", "A small reminder about your return", detail)
 
@@ -142,12 +143,6 @@ def _amount_and_card(refund: Refund) -> str:
 
 def _address() -> str:
     return ", ".join(settings.RETURN_ADDRESS)
-
-
-def day_name(moment: datetime) -> str:
-    """`Friday, December 4`, in the shop's time zone."""
-    local = timezone.localtime(moment)
-    return f"{local:%A, %B} {local.day}"
 
 
 def _for_units(parcel: Return) -> str:

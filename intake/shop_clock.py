@@ -1,14 +1,15 @@
-"""Moments as the shop says them: in its own time zone, short, and by business days."""
+"""Moments as the shop says them: in its own time zone, short, by business days, and the days it promises."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
 SATURDAY = 5
 DAYS_A_WEEK = 7
+ONE_DAY = timedelta(days=1)
 
 
 def shop_time(moment: datetime) -> datetime:
@@ -24,6 +25,25 @@ def one_business_day_after(moment: datetime) -> datetime:
     while following.weekday() >= SATURDAY:
         following += timedelta(days=1)
     return following
+
+
+def deadline(moment: datetime, span: timedelta) -> datetime:
+    """When what is promised for `span` after `moment` is over: whole days end with the last of them, which counts
+    whole, in the shop's time zone; any other span ends exactly."""
+    if span % ONE_DAY:
+        return shop_time(moment.astimezone(UTC) + span)
+    return _end_of(shop_time(moment).date() + span)
+
+
+def ends_its_day(moment: datetime) -> bool:
+    """Whether `moment` is the end of its day in the shop, as `deadline` gives it for whole days."""
+    return moment.astimezone(UTC) == _end_of(shop_time(moment).date()).astimezone(UTC)
+
+
+def _end_of(day: date) -> datetime:
+    """Its last moment, so that it still has that date."""
+    midnight = datetime.combine(day + ONE_DAY, time.min, tzinfo=ZoneInfo(settings.SHOP_TIME_ZONE))
+    return shop_time(midnight.astimezone(UTC) - datetime.resolution)
 
 
 def short_moment(moment: datetime, now: datetime) -> str:
@@ -59,6 +79,24 @@ def short_day(moment: datetime, now: datetime) -> str:
         return ("yesterday", "today", "tomorrow")[days + 1]
     day = f"{local:%A, %B} {local.day}"
     return day if local.year == today.year else f"{day}, {local.year}"
+
+
+def short_deadline(moment: datetime, now: datetime) -> str:
+    """As `short_day`; with the time of day (`today, 10:06`) when it does not end with its day."""
+    day = short_day(moment, now)
+    return day if ends_its_day(moment) else f"{day}, {shop_time(moment):%H:%M}"
+
+
+def deadline_name(moment: datetime) -> str:
+    """`Friday, December 4`, or `Friday, December 4, 10:06` when it does not end with its day: for a text that is
+    read on any day."""
+    return day_name(moment) if ends_its_day(moment) else f"{day_name(moment)}, {shop_time(moment):%H:%M}"
+
+
+def day_name(moment: datetime) -> str:
+    """`Friday, December 4`."""
+    local = shop_time(moment)
+    return f"{local:%A, %B} {local.day}"
 
 
 def exact_moment(moment: datetime) -> str:

@@ -44,7 +44,7 @@ class CaseFacts:
 
 @dataclass(frozen=True)
 class Standing:
-    """The status panel: `next_words` stand before `by` (a moment or a day) and `after_by` behind it."""
+    """The status panel: `next_words` stand before `by` (a moment or a deadline) and `after_by` behind it."""
 
     tone: Tone
     icon: str
@@ -52,7 +52,7 @@ class Standing:
     text: str
     next_words: str
     by: datetime | None = None
-    by_day_only: bool = False
+    by_is_deadline: bool = False
     after_by: str = ""
 
 
@@ -142,7 +142,7 @@ def _needs_customer(facts: CaseFacts) -> Standing:
         text="Your answer helps us decide. Please write it below.",
         next_words="answer by",
         by=facts.question_open_until,
-        by_day_only=True,
+        by_is_deadline=True,
         after_by=". After that, a person in our team decides with what we have.",
     )
 
@@ -172,9 +172,9 @@ def _awaiting_return(facts: CaseFacts) -> Standing:
         icon="package-open",
         title="Please send the item back",
         text=text,
-        next_words="we look for your parcel on" if facts.return_check_at else "we look for your parcel.",
+        next_words="we wait for your parcel until" if facts.return_check_at else "we look for your parcel.",
         by=facts.return_check_at,
-        by_day_only=True,
+        by_is_deadline=True,
         after_by=after,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -15,8 +15,12 @@ from agent.receivers import queue_run
 from agent.runs import last_transaction
 from intake.lifecycle import move
 from intake.models import RefundRequest, Return, Step
+from intake.shop_clock import deadline, ends_its_day
 from intake.statuses import Status
 from intake.timeline import Entry, write_step
+
+# How long after the awaited day its check may come and still count with that day.
+PROMPTLY = timedelta(hours=1)
 
 
 def check_return(lease: Lease, run: Run) -> None:
@@ -29,9 +33,8 @@ def check_return(lease: Lease, run: Run) -> None:
 
 
 def _remind(lease: Lease, run: Run) -> None:
-    """The second check is due one full delay after this reminder, however late the reminder is."""
     now = timezone.now()
-    again_at = now + timedelta(minutes=run.request.policy.return_check_minutes)
+    again_at = second_check_at(run.due_at, now, timedelta(minutes=run.request.policy.return_check_minutes))
     with last_transaction(lease, "return missing: reminded"):
         move(run.request_id, Status.AWAITING_RETURN, sources=[Status.WORKING])
         if not _waiting(run).update(reminded_at=now, check_at=again_at):
@@ -43,6 +46,13 @@ def _remind(lease: Lease, run: Run) -> None:
         )
         write_step(run.request_id, _step(run, Step.Kind.FINISH, "Reminded the customer", "Checked again once more."))
         write_step(run.request_id, customer_messages.return_reminder(run.pk, parcel))
+
+
+def second_check_at(first_due: datetime, reminded_at: datetime, delay: timedelta) -> datetime:
+    """One full delay after the reminder, however late that is; one that came as soon as the awaited day was over
+    counts with that day."""
+    in_time = ends_its_day(first_due) and reminded_at - first_due < PROMPTLY
+    return deadline(first_due if in_time else reminded_at, delay)
 
 
 def _close(lease: Lease, run: Run) -> None:

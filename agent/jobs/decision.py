@@ -27,6 +27,7 @@ from intake.case_access import is_own_request
 from intake.lifecycle import move
 from intake.models import Question, Receipt, Return, Step
 from intake.names import name_of
+from intake.shop_clock import deadline, deadline_name
 from intake.statuses import Status
 from intake.timeline import Entry, write_step
 from payments.money import format_minor
@@ -87,19 +88,18 @@ def _open_return(lease: Lease, run: Run, decision: Decision) -> None:
             amount_minor=decision.amount_minor or 0,
             shipping_minor=decision.shipping_minor,
             units=decision.units,
-            ship_by=now + timedelta(days=policy.ship_within_days),
-            check_at=now + timedelta(minutes=policy.return_check_minutes),
+            ship_by=deadline(now, timedelta(days=policy.ship_within_days)),
+            check_at=deadline(now, timedelta(minutes=policy.return_check_minutes)),
         )
         move(run.request_id, Status.AWAITING_RETURN, sources=[Status.WORKING])
         amount = format_minor(parcel.amount_minor, run.request.currency)
-        first_check = customer_messages.day_name(parcel.check_at)
-        detail = f"{amount} is refunded once it is back; the first check is on {first_check}."
+        detail = f"{amount} is refunded once it is back; the first check is after {deadline_name(parcel.check_at)}."
         write_step(run.request_id, _step(run, f"Sent the return code {parcel.code}", detail))
         write_step(run.request_id, customer_messages.return_code(run.pk, parcel))
 
 
 def _ask_customer(lease: Lease, run: Run, decision: Decision) -> None:
-    reply_by = timezone.now() + timedelta(days=run.request.policy.reply_days)
+    reply_by = deadline(timezone.now(), timedelta(days=run.request.policy.reply_days))
     with last_transaction(lease, "question asked"):
         refuse_if_a_parcel_came(run, decision)
         _mark_carried_out(decision)

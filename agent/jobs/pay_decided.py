@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from agent.customer_messages import day_name
 from agent.finish_refund import settle_and_finish
 from agent.jobs.refusal_to_staff import put_refusal_before_staff
 from agent.lease import Lease
@@ -12,6 +11,7 @@ from agent.models import Decision, Run
 from agent.outcomes import Reserved
 from agent.pay import refund_decided
 from intake.models import Receipt
+from intake.shop_clock import day_name
 from payments.issue_refund import CANNOT_BE_PAID, AbovePrice, NoChargeHolds, RefundInFlight, ShippingAlreadyBack
 from payments.made_elsewhere import heard_of_after
 from payments.models import Refund

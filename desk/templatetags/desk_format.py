@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from desk import names
 from desk.durations import short_milliseconds, span_between
 from intake.models import Step
+from intake.shop_clock import ends_its_day
 from payments.money import format_minor
 
 register = template.Library()
@@ -53,7 +54,7 @@ def run_time(run: Any) -> str:
 @register.simple_tag
 def moment(at: datetime, style: str = "clock", prefix: str = "") -> SafeString:
     """A `<time>` with the exact moment on hover. Styles: time `10:06:02`, clock and short the same for today and else
-    with the day, day `Mar 3, 10:06`, date `March 3`, ago, ahead."""
+    with the day, day `Mar 3, 10:06` (`Mar 3` for a promised day, which counts whole), date `March 3`, ago, ahead."""
     local = timezone.localtime(at)
     ticks = TICKING.get(style)
     return format_html(
@@ -79,7 +80,8 @@ def _in_words(local: datetime, style: str) -> str:
     if style == "date":
         return f"{local:%B} {local.day}{'' if local.year == now.year else f', {local.year}'}"
     year = "" if local.year == now.year else f" {local.year}"
-    return f"{local:%b} {local.day}{year}, {local:%H:%M}"
+    day = f"{local:%b} {local.day}{year}"
+    return day if style == "day" and ends_its_day(local) else f"{day}, {local:%H:%M}"
 
 
 @register.filter

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 
 from intake.model_set_up import model_is_set_up, scripted_works_alone
 from intake.models import RefundRequest, Step
-from intake.shop_clock import exact_moment, short_date, short_day, short_moment
+from intake.shop_clock import exact_moment, short_date, short_deadline, short_moment
 from intake.standing import short_words
 from payments.money import format_minor
 
@@ -41,9 +41,9 @@ def date(value: datetime) -> SafeString:
 
 
 @register.filter
-def day(value: datetime) -> SafeString:
-    """A day with its weekday, as a deadline is said, with the exact moment on hover."""
-    return _time(value, short_day(value, timezone.now()))
+def deadline(value: datetime) -> SafeString:
+    """A day with its weekday, and the time of day where it ends before that day does; the exact moment on hover."""
+    return _time(value, short_deadline(value, timezone.now()))
 
 
 @register.simple_tag

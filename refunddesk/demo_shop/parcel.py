@@ -8,6 +8,7 @@ from agent import customer_messages
 from agent.link_facts import decided_reserve_facts
 from agent.models import Decision, Run
 from intake.models import Receipt, Return
+from intake.shop_clock import deadline
 from intake.statuses import Status
 from refunddesk.demo_shop import people_steps
 from refunddesk.demo_shop.case import Arrival, Parcel
@@ -25,8 +26,8 @@ def await_parcel(scene: Scene, run: Run, plan: Parcel, decision: Decision) -> St
         request=scene.request,
         code=plan.code,
         amount_minor=scene.request.amount_minor,
-        ship_by=tape.now + A_WEEK,
-        check_at=tape.now + A_WEEK,
+        ship_by=deadline(tape.now, A_WEEK),
+        check_at=deadline(tape.now, A_WEEK),
         created_at=tape.now,
     )
     tape.add(people_steps.code_sent(run.pk, parcel, scene.request))
@@ -65,7 +66,7 @@ def _comes(scene: Scene, parcel: Return, arrival: Arrival, decision: Decision) -
 def _never_comes(scene: Scene, parcel: Return) -> Status:
     request, tape = scene.request, scene.tape
     reminded_at = parcel.check_at
-    parcel.reminded_at, parcel.check_at = reminded_at, reminded_at + A_WEEK
+    parcel.reminded_at, parcel.check_at = reminded_at, deadline(reminded_at, A_WEEK)
     parcel.status = Return.Status.CLOSED
     insert(parcel)
 

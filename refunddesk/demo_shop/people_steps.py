@@ -5,10 +5,10 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.utils import timezone
 
 from agent.models import Decision
 from intake.models import RefundRequest, Return, Step
+from intake.shop_clock import deadline_name
 from intake.timeline import Entry
 from payments.models import Refund
 from payments.money import format_minor
@@ -64,8 +64,7 @@ def declined(run_id: UUID) -> Entry:
 
 def code_sent(run_id: UUID, parcel: Return, request: RefundRequest) -> Entry:
     amount = format_minor(parcel.amount_minor, request.currency)
-    first_check = timezone.localtime(parcel.check_at)
-    detail = f"{amount} are refunded once it is back; the first check is on {first_check:%B} {first_check.day}."
+    detail = f"{amount} is refunded once it is back; the first check is after {deadline_name(parcel.check_at)}."
     return _agent(Step.Kind.FINISH, f"Sent the return code {parcel.code}", detail, run_id)
 
 

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from intake.policy_in_force import policy_in_force
+from intake.shop_clock import deadline
 from refunddesk.demo_shop.people import AIKO, DANIEL, HANNAH, LUCAS, MAYA, PRIYA, TOM, Person
 from refunddesk.tour import facts
 from refunddesk.tour.stage import Case, Stage
@@ -237,7 +238,7 @@ def _agree_on_return(stage: Stage, case: Case) -> None:
     }
     for name, span in spans.items():
         day = timezone.localdate(datetime.fromisoformat(str(parcel[name])))
-        good = timezone.localdate(before + span) <= day <= timezone.localdate(after + span)
+        good = deadline(before, span).date() <= day <= deadline(after, span).date()
         stage.hold(f"{name} is {span.days} days away", good, f"it is on {day}")
     stage.expect_refunds(case)
 

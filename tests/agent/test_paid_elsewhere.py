@@ -8,11 +8,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from agent.customer_messages import day_name
 from agent.decide import decide
 from agent.models import Approval, ChainRecord, Decision
 from intake.models import RefundRequest
 from intake.record_receipt import record_receipt
+from intake.shop_clock import day_name
 from payments.models import Charge, OrderLine, Refund, RefundOutcome
 from tests.agent.work_off import open_card, told, work_off
 from tests.behind_the_book import behind_the_book

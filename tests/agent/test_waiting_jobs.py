@@ -12,6 +12,7 @@ from agent.models import Decision, Run
 from agent.runs import claim
 from agent.tasks import work
 from intake.models import Question, Receipt, RefundRequest, Return
+from intake.shop_clock import deadline
 from payments.models import Charge, Refund
 from payments.settle_refund import record_outcome
 from tests.agent.agreed_return import agreed_return
@@ -42,7 +43,7 @@ def receive(request: RefundRequest, by: User, units: int = 1) -> RefundRequest:
 
 def news(request: RefundRequest, status: str, reason: str = "") -> RefundRequest:
     refund = Refund.objects.get(request_uuid=request.uuid)
-    record_outcome(refund.pk, status=status, reason=reason, provider_reference="", source="webhook")
+    record_outcome(refund.pk, status=status, reason=reason, provider_reference=f"bank-{refund.key}", source="webhook")
     return work_off(request)
 
 
@@ -78,7 +79,7 @@ def test_a_missing_return_is_reminded_once_and_then_closed() -> None:
     assert parcel.reminded_at is not None
     assert parcel.reminded_at >= before
     assert second.key == f"chk:{parcel.pk}:2"
-    assert second.due_at == parcel.check_at == parcel.reminded_at + timedelta(minutes=10_080)
+    assert second.due_at == parcel.check_at == deadline(parcel.reminded_at, timedelta(minutes=10_080))
     assert told(request) == ["return_reminder"]
     assert wait_for(request, "check").status == "closed"
     assert told(request) == ["return_reminder", "closed"]

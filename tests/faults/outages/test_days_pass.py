@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from agent.models import Run
 from intake.models import RefundRequest, Return
+from intake.shop_clock import deadline
 from tests.factories import RequestFactory
 from tests.faults.cases import status_of
 from tests.faults.races.together import told
@@ -23,15 +24,17 @@ BROKER_KEYS = ("refunddesk", "refunddesk-clock", "unacked", "unacked_index")
 def awaiting_return() -> RefundRequest:
     request = RequestFactory(status="awaiting_return")
     request.runs.update(status="done")
-    in_a_week = timezone.now() + timedelta(days=7)
+    in_a_week = deadline(timezone.now(), timedelta(days=7))
     Return.objects.create(request=request, code="RMA-ABCDEF", amount_minor=3400, ship_by=in_a_week, check_at=in_a_week)
     return request
 
 
 def days_pass(request: RefundRequest, days: int) -> None:
-    """The clock moves: what was due in that many days is due that much sooner."""
+    """The clock moves to the end of that day: what was due by then is due now."""
+    now = timezone.now()
+    span = deadline(now, timedelta(days=days)) - now
     for run in Run.objects.filter(request=request, status="queued"):
-        Run.objects.filter(pk=run.pk).update(due_at=run.due_at - timedelta(days=days))
+        Run.objects.filter(pk=run.pk).update(due_at=run.due_at - span)
 
 
 def checks(request: RefundRequest) -> list[tuple[str, int]]:
@@ -74,7 +77,9 @@ def test_t12_after_two_weeks_without_workers_the_reminder_comes_first_and_the_en
     programs.beat(**SOON)
     wait_until(lambda: checks(request) == [("done", first), ("queued", 0)], 30, "the first check")
     next_check = Run.objects.get(request=request, status="queued")
-    assert timedelta(days=6, hours=23) < next_check.due_at - timezone.now() <= timedelta(days=7)
+    reminded_at = Return.objects.values_list("reminded_at", flat=True).get(request=request)
+    assert reminded_at is not None
+    assert next_check.due_at == deadline(reminded_at, timedelta(days=7))
     assert (status_of(request), told(request)) == ("awaiting_return", ["return_reminder"])
 
     days_pass(request, 7)
