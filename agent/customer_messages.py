@@ -14,6 +14,7 @@ from intake.shop_clock import deadline_name
 from intake.timeline import Entry
 from payments.models import Refund
 from payments.money import format_minor
+from payments.providers.failed_refund import refused_by_bank
 
 ON_ITS_WAY = "on_its_way"
 
@@ -62,10 +63,14 @@ def refund_needs_you(run_uuid: uuid.UUID, refund: Refund) -> Entry:
 
 
 def refund_did_not_go_through(run_uuid: uuid.UUID, refund: Refund) -> Entry:
-    detail = (
-        "The bank did not take it, so the money has not reached you. A person in our team is looking for another way; "
-        "you read here how it goes on, within one business day."
-    )
+    """Only of what the bank itself refused it is known that the money has not reached the customer."""
+    how = "We could not send it this way. A person in our team is looking at it"
+    if refused_by_bank(refund):
+        how = (
+            "The bank did not take it, so the money has not reached you. A person in our team is looking for another "
+            "way"
+        )
+    detail = f"{how}; you read here how it goes on, within one business day."
     return _message(
         run_uuid, "refund_did_not_go_through", f"Your refund of {_amount_and_card(refund)} did not go through", detail
     )

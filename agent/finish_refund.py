@@ -19,6 +19,7 @@ from intake.statuses import Status
 from intake.timeline import Entry, write_step
 from payments.models import Refund, RefundOutcome
 from payments.money import format_minor
+from payments.providers.failed_refund import refused_by_bank
 from payments.settle_refund import settle_refund
 
 
@@ -95,11 +96,16 @@ def _put_failure_before_staff(request: RefundRequest, refund: Refund, run_id: uu
     if request.status not in stands_on_it or newer.exists():
         return False
     reason = refund.failure_reason or "no reason given"
-    late = " after it had said it was through" if request.status == Status.REFUNDED else ""
-    concern = f"The bank refused the refund of {_amount(refund)}{late}: {reason}.{_what_for(request, refund)}"
+    by_bank = refused_by_bank(refund)
+    happened = f"The bank refused the refund of {_amount(refund)}"
+    if not by_bank:
+        happened = f"The refund of {_amount(refund)} did not go through"
+    who = "it" if by_bank else "the provider"
+    late = f" after {who} had said it was through" if request.status == Status.REFUNDED else ""
+    concern = f"{happened}{late}: {reason}.{_what_for(request, refund)}"
     card = manual_card(request, concern, amount_minor=refund.amount_minor - refund.shipping_minor)
     put_before_staff(request, card, run_id=run_id, sources=stands_on_it)
-    write_step(request.pk, _step(Step.Kind.ERROR, f"The bank refused the refund of {_amount(refund)}", reason, run_id))
+    write_step(request.pk, _step(Step.Kind.ERROR, happened, reason, run_id))
     write_step(request.pk, customer_messages.refund_did_not_go_through(run_id, refund))
     return True
 

@@ -41,8 +41,8 @@ def test_p08_refunded_by_hand_in_another_amount_comes_to_staff_and_is_not_asked_
     request = approve(card)
     assert request.status == "needs_approval"
     assert open_card(request).concerns[0]["text"] == (
-        "The bank refused the refund of $34.00: the payment has been given back already, by a refund made outside this "
-        "desk."
+        "The refund of $34.00 did not go through: the payment has been given back already, by a refund made outside "
+        "this desk."
     )
     asked = len(stripe_server.asked)
     assert "else staff" in case.expected
