@@ -47,7 +47,7 @@ def test_a_demo_that_others_can_reach_is_warned_of(settings: Settings) -> None:
 
 
 def test_production_without_a_host_is_an_error(settings: Settings) -> None:
-    settings.DEMO, settings.ALLOWED_HOSTS = False, []
+    settings.DEMO, settings.ALLOWED_HOSTS, settings.SCRIPTED_MODEL = False, [], "never"
     assert ids() == ["refunddesk.E005"]
 
 
