@@ -245,7 +245,7 @@ DECISION_FORMS: dict[str, type[NoteForm]] = {
 
 def decision_form(choice: str, case: Case, *, data: Any = None, start: dict[str, Any] | None = None) -> forms.Form:
     """The form of one of the three decisions, bound to `data` or filled with `start`, else with what the card says."""
-    initial = {**_initial(choice, case), **(start or {})}
+    initial = {**_initial(choice, case), **(start or {}), "choice": choice}
     if start and "card" in start:  # what was sent before: an unticked box is not in it
         initial["require_return"] = bool(start.get("require_return"))
     if choice == Decision.Choice.APPROVE:

@@ -1,6 +1,7 @@
 """A session that ran out in the middle of something: the whole page goes to sign in and back, with what was typed.
 
-What was being sent is kept in the visitor's (now anonymous) session, which signing in carries over.
+What was being sent to a form that gives it back is kept in the visitor's (now anonymous) session, which signing in
+carries over.
 """
 
 from __future__ import annotations
@@ -18,16 +19,18 @@ DRAFT = "desk_draft"
 REFRESHES_BY_ITSELF = frozenset({"rows", "case-main"})
 LONGEST_FIELD = 2000
 MOST_FIELDS = 12
-NOT_KEPT = frozenset({"csrfmiddlewaretoken", "password", "username", "next"})
 
 
-def sign_in_and_back(request: HttpRequest) -> HttpResponseBase:
+def sign_in_and_back(request: HttpRequest, *, gives_draft_back: bool) -> HttpResponseBase:
     """To the sign-in page; from there back to the page shown, or to the form that was being sent.
 
-    A part of the page that refreshes by itself takes nobody away from what they are typing: the page says it.
+    What was sent is kept only for a form that `gives_draft_back`: any other may hold a password. A part of the page
+    that refreshes by itself takes nobody away from what they are typing: the page says it.
     """
     if request.method == "GET" and request.headers.get("HX-Trigger") in REFRESHES_BY_ITSELF:
         return trigger_client_event(HttpResponse(status=204), "desk:signed-out")
+    if request.method == "POST" and gives_draft_back and not request.user.is_authenticated:
+        _keep_draft(request)
     back = _address_after(request)
     if request.headers.get("HX-Request"):
         return HttpResponseClientRedirect(f"{reverse('admin:login')}?{urlencode({'next': back})}")
@@ -35,18 +38,20 @@ def sign_in_and_back(request: HttpRequest) -> HttpResponseBase:
 
 
 def take_draft(request: HttpRequest) -> dict[str, str]:
-    """What was typed at this address before the session ran out, once; empty when nothing was."""
+    """What was typed at this address before the session ran out, once; empty when nothing was.
+
+    A form that is one choice of several (`?choice=`) never gets what was typed for another.
+    """
     draft: dict[str, Any] = request.session.get(DRAFT) or {}
-    if draft.get("path") != request.path:
+    fields: dict[str, str] = draft.get("fields", {})
+    if draft.get("path") != request.path or fields.get("choice", "") != request.GET.get("choice", ""):
         return {}
     del request.session[DRAFT]
-    return dict(draft["fields"])
+    return dict(fields)
 
 
 def _address_after(request: HttpRequest) -> str:
     if request.method == "POST":
-        if not request.user.is_authenticated:
-            _keep_draft(request)
         choice = request.POST.get("choice", "")
         return f"{request.path}?{urlencode({'choice': choice})}" if choice else request.path
     shown = getattr(request, "htmx", None) and request.htmx.current_url_abs_path  # type: ignore[attr-defined]
@@ -57,6 +62,10 @@ def _keep_draft(request: HttpRequest) -> None:
     fields = {
         name: str(value)[:LONGEST_FIELD]
         for name, value in list(request.POST.items())[:MOST_FIELDS]
-        if name not in NOT_KEPT
+        if _may_be_kept(name)
     }
     request.session[DRAFT] = {"path": request.path, "fields": fields}
+
+
+def _may_be_kept(name: str) -> bool:
+    return name != "csrfmiddlewaretoken" and "password" not in name.lower()

@@ -14,6 +14,7 @@ from django.urls import URLPattern, URLResolver, path, reverse
 from django.views.decorators.cache import never_cache
 
 from desk import act_views, evaluation_pages, live_views, run_again_pages, save_scenario_pages, views
+from desk.acts import Act
 from desk.forms import StaffSignInForm
 from desk.frame import frame_of
 from desk.lost_session import sign_in_and_back
@@ -79,10 +80,11 @@ class DeskSite(AdminSite):
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         """As Django's, but a button pressed after the session ran out leads the whole page to sign in and back."""
         inner = super().admin_view(view, cacheable)
+        is_act = issubclass(getattr(view, "view_class", object), Act)
 
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if not self.has_permission(request) and request.path != reverse("admin:logout"):
-                return sign_in_and_back(request)
+                return sign_in_and_back(request, gives_draft_back=is_act)
             try:
                 return inner(request, *args, **kwargs)
             except PermissionDenied as denied:

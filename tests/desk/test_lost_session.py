@@ -10,6 +10,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from agent.models import Approval, Decision
+from desk.case import load_case
+from desk.forms import decision_form
 from tests.desk.rows import card_for, kettle_request
 from tests.factories import CustomerFactory
 
@@ -57,6 +59,54 @@ def test_the_same_without_javascript(daniel: User, card: Approval) -> None:
     assert 'value="99.00"' in page
     assert "Less, as agreed</textarea>" in page
     assert "Less, as agreed" not in client.get(back).content.decode()
+
+
+@pytest.mark.parametrize(("sent", "opened"), [("decline", "approve"), ("ask_customer", "decline")])
+def test_a_draft_of_one_choice_waits_for_its_own_form(daniel: User, card: Approval, sent: str, opened: str) -> None:
+    client = Client()
+    given = {"card": str(card.pk), "choice": sent, "note": "Words meant for something else"}
+    client.post(decide_address(card), given)
+    sign_in(client, daniel, "/desk/")
+
+    form = {"card": str(card.pk), "choice": opened}
+    page = client.get(decide_address(card), form).content.decode()
+    assert f'<input type="hidden" name="choice" value="{opened}"' in page
+    assert "Words meant for something else" not in page
+    assert "nothing was sent" not in page
+    page = client.get(decide_address(card), {**form, "choice": sent}).content.decode()
+    assert f'<input type="hidden" name="choice" value="{sent}"' in page
+    assert "Words meant for something else</textarea>" in page
+
+
+def test_a_form_sends_the_choice_it_shows_whatever_it_starts_with(card: Approval) -> None:
+    start = {"card": str(card.pk), "choice": "decline", "note": "x"}
+    assert decision_form("approve", load_case(card.request), start=start)["choice"].value() == "approve"
+
+
+def test_the_reason_for_the_brake_is_kept_as_well(maya: User) -> None:
+    client = Client()
+    answer = client.post("/desk/pause", {"paused": "yes", "reason": "Strange pictures today"}, headers=HTMX)
+    back = sign_in(client, maya, parse_qs(urlsplit(answer.headers["HX-Redirect"]).query)["next"][0])
+    assert (back, 'value="Strange pictures today"' in client.get(back).content.decode()) == ("/desk/pause", True)
+
+
+@pytest.mark.parametrize(
+    "address", ["password_change/", "auth/user/add/", "auth/user/1/password/", "intake/policyversion/add/"]
+)
+def test_what_no_form_gives_back_is_not_kept(db: None, address: str) -> None:
+    client = Client()
+    given = {"old_password": PASSWORD, "new_password1": "another-long-one", "password1": PASSWORD, "currency": "USD"}
+    answer = client.post(f"/desk/{address}", given)
+    assert (answer.status_code, urlsplit(answer.headers["Location"]).path) == (302, "/desk/login/")
+    assert "desk_draft" not in client.session
+
+
+def test_no_password_is_kept_whatever_form_it_is_sent_to(card: Approval) -> None:
+    client = Client()
+    words = {"card": str(card.pk), "choice": "decline", "note": "x"}
+    secrets = {"password": PASSWORD, "Old_Password": PASSWORD, "new_password1": PASSWORD, "csrfmiddlewaretoken": "y"}
+    client.post(decide_address(card), {**secrets, **words})
+    assert client.session["desk_draft"]["fields"] == words
 
 
 def test_a_fragment_is_never_the_sign_in_page(card: Approval) -> None:
