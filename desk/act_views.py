@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.http import Http404
-from django.utils import timezone
 
-from agent.decide import decide
+from agent.decide import card_to_decide, decide
 from agent.models import Decision
 from agent.pause import set_automatic_refunds
 from agent.take_back import take_back
@@ -16,7 +16,6 @@ from desk.acts import Act, CaseAct
 from desk.announce import tell_open_desks
 from desk.brake import brake_now, thrown_before
 from desk.forms import PauseForm, ReceiptForm, decision_form
-from desk.names import full_name
 from intake.record_receipt import record_receipt
 from intake.refusals import Refusal
 
@@ -25,11 +24,7 @@ DONE_SENTENCES = {
     Decision.Choice.ASK_CUSTOMER: "Asked. The request waits for the customer's answer.",
     Decision.Choice.DECLINE: "Declined. The agent tells the customer.",
 }
-PAST = {
-    Decision.Choice.APPROVE: "approved it",
-    Decision.Choice.ASK_CUSTOMER: "asked the customer",
-    Decision.Choice.DECLINE: "declined it",
-}
+NOTHING_TO_DECIDE = "There is nothing to decide here at the moment. Reload the request."
 
 
 class Decide(CaseAct):
@@ -46,17 +41,20 @@ class Decide(CaseAct):
         self.say_done = DONE_SENTENCES[self.choice]
 
     def reason_against(self, start: dict[str, Any]) -> Refusal | None:
-        card = self.case.card
-        if card is not None and start.get("card", str(card.pk)) == str(card.pk):
-            return None
-        last = self.case.last_decision
-        if last is None:
-            return Refusal("approval_not_found", "There is nothing to decide here at the moment. Reload the request.")
-        at = timezone.localtime(last.created_at)
-        sentence = (
-            f"{full_name(last.decided_by)} already {PAST[Decision.Choice(last.choice)]} ({at:%b} {at.day}, {at:%H:%M})."
-        )
-        return Refusal("already_decided", sentence)
+        user: Any = self.request.user
+        open_card = self.case.card
+        card_id = start.get("card") or (open_card.pk if open_card else None)
+        if card_id is None:
+            return Refusal("approval_not_found", NOTHING_TO_DECIDE)
+        try:
+            card = card_to_decide(card_id, user)
+        except Refusal as refusal:
+            return refusal
+        return None if card == open_card else Refusal("approval_not_found", NOTHING_TO_DECIDE)
+
+    def context(self) -> dict[str, Any]:
+        """The form is sent to where it can be opened again."""
+        return {**super().context(), "address": f"{self.request.path}?{urlencode({'choice': self.choice.value})}"}
 
     def form(self, *, data: Any = None, start: dict[str, Any] | None = None) -> forms.Form:
         return decision_form(self.choice, self.case, data=data, start=start)

@@ -6,7 +6,9 @@ import json
 import uuid
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from agent.models import Approval, Decision
@@ -151,7 +153,7 @@ def test_decline_says_truly_what_the_customer_reads(
 def test_without_javascript_the_form_is_a_page_and_leads_back(support: Client, card: Approval) -> None:
     page = support.get(address(card), fields(card, "decline")).content.decode()
     assert "<html" in page
-    assert f'action="{address(card)}"' in page
+    assert f'action="{address(card)}?choice=decline"' in page
     answer = support.post(address(card), fields(card, "decline", note="No."))
     assert answer.headers["Location"] == f"/desk/requests/{card.request.uuid}/"
     moved = support.get(answer.headers["Location"])
@@ -184,7 +186,49 @@ def test_a_form_opened_after_somebody_decided_says_so(support: Client, lead: Cli
     support.post(address(card), fields(card, "decline", note="No."), headers=HTMX)
     answer = lead.get(address(card), fields(card, "approve"), headers=HTMX)
     assert answer.status_code == 409
-    assert "Daniel Reyes already declined it" in answer.content.decode()
+    assert "Already decided by Daniel Reyes on " in answer.content.decode()
+
+
+def test_a_card_closed_without_a_decision_names_nobody_of_an_older_one(
+    support: Client, daniel: User, card: Approval
+) -> None:
+    Decision.objects.create(approval=card, choice="approve", amount_minor=12900, decided_by=daniel, source="desk")
+    behind_the_book(Approval).filter(pk=card.pk).update(closed_at=timezone.now())
+    taken_back = card_for(card.request, closed_at=timezone.now())
+    opened = support.get(address(card), fields(taken_back, "approve"), headers=HTMX)
+    sent = support.post(address(card), fields(taken_back, "approve", amount="129.00"), headers=HTMX)
+    for answer in (opened, sent):
+        page = answer.content.decode()
+        assert answer.status_code == 409
+        assert "This card is closed. Reload the page to see where the request stands." in page
+        assert "Daniel" not in page
+
+
+def test_nobody_fills_in_a_form_for_their_own_request(support: Client, daniel: User, card: Approval) -> None:
+    RefundRequest.objects.update(customer=daniel)
+    for choice in ("approve", "ask_customer", "decline"):
+        answer = support.get(address(card), fields(card, choice), headers=HTMX)
+        page = answer.content.decode()
+        assert (answer.status_code, "Somebody else has to decide your own request." in page) == (403, True)
+        assert "<form" not in page
+
+
+def test_the_card_of_another_request_and_no_card_at_all_leave_nothing_to_decide(
+    support: Client, card: Approval
+) -> None:
+    other = card_for(kettle_request())
+    for card_id in (str(other.pk), ""):
+        if not card_id:
+            behind_the_book(Approval).filter(pk=card.pk).update(closed_at=timezone.now())
+        answer = support.get(address(card), {"card": card_id, "choice": "approve"}, headers=HTMX)
+        assert (answer.status_code, "There is nothing to decide here" in answer.content.decode()) == (404, True)
+
+
+def test_the_address_a_form_is_sent_to_opens_it_again(support: Client, card: Approval) -> None:
+    shown = support.post(address(card), fields(card, "decline", note=" ")).content.decode()
+    opens_again = f"{address(card)}?choice=decline"
+    assert f'<form method="post" action="{opens_again}"' in shown
+    assert f"Decline {card.request}?" in support.get(opens_again).content.decode()
 
 
 def test_an_old_page_does_not_decide_a_newer_card(support: Client, card: Approval) -> None:
