@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_safe
 
 from intake.api_errors import OLD_PAGE
@@ -87,12 +88,21 @@ def photo(request: HttpRequest, uuid: str) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A full page in the shop's look; for a part of a page only the sentence, which its script shows in place."""
+    """A full page in the shop's look, with the way back to the page whose form was sent; for a part of a page only the
+    sentence, which its script shows in place."""
     if request.headers.get("HX-Request"):
         return HttpResponse(OLD_PAGE, status=403, content_type="text/plain; charset=utf-8")
     if not request.accepts("text/html") or request.path.startswith("/api/"):
         return JsonResponse({"error": "forbidden", "message": OLD_PAGE}, status=403)
-    return render(request, "403_csrf.html", status=403)
+    return render(request, "403_csrf.html", {"sent_from": _sent_from(request)}, status=403)
+
+
+def _sent_from(request: HttpRequest) -> str:
+    """The page of the shop whose form this was; empty where the browser does not say. The address the form was sent to
+    is none to open: some take nothing but forms."""
+    page = request.headers.get("Referer", "")
+    ours = url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure())
+    return page if ours else ""
 
 
 def _page_number(request: HttpRequest) -> int:

@@ -82,6 +82,30 @@ def test_an_error_of_ours_is_in_the_shops_look(priyas_browser: Client, monkeypat
     assert "Something went wrong on our side" in words(answer)
 
 
+PAGE_BEFORE = "http://testserver/requests?page=1&x=%3C"
+
+
+@pytest.mark.parametrize("sent_to", ["/sign-out", "/desk/logout/", f"/requests/{UNKNOWN}/answer"])
+def test_a_page_that_is_too_old_leads_back_to_where_its_form_stood(priya: User, sent_to: str) -> None:
+    old = Client(enforce_csrf_checks=True)
+    old.force_login(priya)
+    page = words(old.post(sent_to, headers={"Referer": PAGE_BEFORE}))
+    assert f'<a class="button primary" href="{PAGE_BEFORE}">Reload the page</a>' in page
+    assert "Reload it and try again." in page
+
+
+@pytest.mark.parametrize("referer", ["", "http://elsewhere.example/requests", "javascript:alert(1)", "//elsewhere"])
+def test_without_a_page_of_ours_it_leads_home(priya: User, daniel: User, referer: str) -> None:
+    for person, home in ((priya, "Go to your orders"), (daniel, "Go to the desk")):
+        old = Client(enforce_csrf_checks=True)
+        old.force_login(person)
+        page = words(old.post("/sign-out", headers={"Referer": referer}))
+        assert f'<a class="button primary" href="/">{home}</a>' in page
+        assert "Open it anew and try again." in page
+        assert 'href="/sign-out"' not in page
+        assert "elsewhere" not in page
+
+
 def test_a_page_that_is_too_old_is_said_in_the_right_shape(priya: User, kettle: OrderLine) -> None:
     old = Client(enforce_csrf_checks=True)
     old.force_login(priya)
