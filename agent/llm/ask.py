@@ -35,7 +35,7 @@ from agent.llm.model_chain import Link, ModelChain
 from agent.llm.openai_chat import NO_EYES, OpenAIChat
 from agent.llm.passing_over import BLIND, check_provider, why_not
 from agent.llm.patience import complete_patiently
-from agent.llm.payload import as_sent_to
+from agent.llm.payload import about_tokens, as_sent_to
 from agent.llm.provider_state import note_failure, note_refused_key, note_success, states_of
 from agent.llm.scripted import PROVIDER as SCRIPTED
 from agent.llm.token_ledger import check_customer, count_call
@@ -131,6 +131,8 @@ class _Asking:
         return reply
 
     def _ask(self, link: Link) -> Reply:
+        messages = as_sent_to(link.name, self.call.messages)
+
         def before_each() -> None:
             self.call.before_each()
             check_customer(self.call.customer_id)
@@ -139,12 +141,11 @@ class _Asking:
                 let_connection_go()
 
         def after(usage: Usage) -> None:
-            priced = link.with_cost(usage)
+            priced = link.with_cost(usage, lambda: about_tokens(messages, self.call.tools))
             count_call(link.name, self.call.customer_id, priced)
             self.spent = self.spent + priced
             self.call.spend(priced)
 
-        messages = as_sent_to(link.name, self.call.messages)
         watched = _Watched(link.model, Watch(after, before_each))
         return complete_patiently(watched, messages, self.call.tools, self._deadline(link), before_each)
 

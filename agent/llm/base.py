@@ -33,11 +33,16 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one call and their cost in millionths of a US dollar; None: nobody knows."""
+    """Tokens of one call and their cost in millionths of a US dollar; None: nobody knows.
+
+    `guessed_tokens` and `guessed_micro` stand for what nobody knows where limits are looked at, and nowhere else.
+    """
 
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost_micro: int | None = None
+    guessed_tokens: int = field(default=0, compare=False)
+    guessed_micro: int = field(default=0, compare=False)
 
     def __add__(self, other: Usage) -> Usage:
         """A sum with an unknown part is unknown."""
@@ -45,6 +50,8 @@ class Usage:
             _sum(self.tokens_in, other.tokens_in),
             _sum(self.tokens_out, other.tokens_out),
             _sum(self.cost_micro, other.cost_micro),
+            self.guessed_tokens + other.guessed_tokens,
+            self.guessed_micro + other.guessed_micro,
         )
 
 

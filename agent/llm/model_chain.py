@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 from agent.llm.base import ChatModel, Usage
 from agent.llm.provider import Provider
@@ -25,10 +26,21 @@ class Link:
     def name(self) -> str:
         return self.model.provider
 
-    def with_cost(self, usage: Usage) -> Usage:
+    def with_cost(self, usage: Usage, about_tokens: Callable[[], int]) -> Usage:
+        """`about_tokens` of the call stand for those its provider did not tell, where limits are looked at."""
         if self.provider is None:
             return usage
-        return Usage(usage.tokens_in, usage.tokens_out, self.provider.cost_micro(usage))
+        cost = self.provider.cost_micro(usage)
+        if usage.tokens_in is not None and usage.tokens_out is not None:
+            return replace(usage, cost_micro=cost)
+        guessed = about_tokens() if usage.tokens_in is None else 0
+        likely = Usage(guessed if usage.tokens_in is None else usage.tokens_in, usage.tokens_out or 0)
+        return replace(
+            usage,
+            cost_micro=cost,
+            guessed_tokens=guessed,
+            guessed_micro=(self.provider.cost_micro(likely) or 0) if cost is None else 0,
+        )
 
 
 @dataclass

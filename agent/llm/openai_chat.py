@@ -1,7 +1,7 @@
 """Any OpenAI-compatible chat endpoint, through the `openai` SDK: one call at a time, without streaming.
 
 The SDK's own retries and parsing are off: time-outs, retries and the reading of odd answers are ours. Features that a
-model refuses (strict schemas, parallel calls, ...) are left out of the same call's next attempt and remembered.
+model refuses (strict schemas, parallel calls, ...) are left out of the same call's next attempt, and for an hour.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from agent.llm.base import (
     NO_USAGE,
     UNKNOWN_USAGE,
     UNWATCHED,
+    ContentRefused,
     CutOff,
     KeyRefused,
     Message,
@@ -38,9 +39,10 @@ from agent.llm.base import (
 from agent.llm.bounded_transport import BoundedTransport
 from agent.llm.features import DEFAULTS, Features, Sent, refused_feature
 from agent.llm.payload import MAX_TOKENS, holds_pictures, known_ids, payload_for
+from agent.llm.provider_voice import voice_of
 from agent.llm.providers_now import provider_name
-from agent.llm.read_answer import NO_ANSWER, Answer, read_answer
-from agent.llm.refusals import is_unreadable_call, trouble_of_status
+from agent.llm.read_answer import Answer, read_answer
+from agent.llm.refusals import NO_ANSWER, is_unreadable_call, trouble_of_status
 
 logger = logging.getLogger(__name__)
 
@@ -51,9 +53,21 @@ LARGER = 4
 LOOP_GRACE_SECONDS = 5
 MAX_ATTEMPTS = 8
 MOST_LEVELS = 100
+# One odd refusal must not cost a feature for as long as the process lives: then all are tried once more.
+REMEMBERED_SECONDS = 3600
+NO_CREDIT = 402
 
-# What is known about each (base URL, model): set when a feature is refused, kept for the life of the process.
-_features: dict[tuple[str, str], Features] = {}
+
+@dataclass(frozen=True)
+class Learned:
+    """`at`: when the first of the features was refused, a moment of `time.monotonic()`."""
+
+    features: Features
+    at: float
+
+
+# What is known about each (base URL, model).
+_features: dict[tuple[str, str], Learned] = {}
 # Two runs that make the first calls of a process together must not make two loops: a client belongs to one.
 _making = threading.Lock()
 
@@ -88,15 +102,19 @@ class OpenAIChat:
         `watch` sees each of them; the reply's usage, or the trouble's, is that of all.
         """
         end = min(deadline, time.monotonic() + min(self._timeout_seconds or math.inf, settings.CALL_MAX_SECONDS))
-        max_tokens, spent = MAX_TOKENS, NO_USAGE
-        sent = Sent(len(tools), holds_pictures(messages))
+        max_tokens, cut_at, spent = MAX_TOKENS, 0, NO_USAGE
+        has_pictures = holds_pictures(messages)
         for attempt in range(MAX_ATTEMPTS):
-            if sent.pictures and not self._features().pictures:
+            features = self._features()
+            if has_pictures and not features.pictures:
                 raise NoEyes(NO_EYES, usage=spent)
+            limit = features.limit(max_tokens)
+            if limit <= cut_at:
+                raise CutOff("The model's answer was cut off, and it may not write more.", usage=spent)
             if attempt:
                 watch.before_another()
             try:
-                answer = self._attempt(messages, tools, sent, max_tokens, end)
+                answer = self._attempt(messages, tools, features, limit, end)
             except ModelTrouble as trouble:
                 watch.after(trouble.usage)
                 trouble.usage = spent + trouble.usage
@@ -110,35 +128,53 @@ class OpenAIChat:
                 return replace(answer.reply, usage=spent)
             if max_tokens > MAX_TOKENS:
                 raise CutOff("The model's answer was cut off twice.", usage=spent)
-            max_tokens *= LARGER
+            cut_at, max_tokens = limit, max_tokens * LARGER
         raise Temporary(NO_ANSWER, usage=spent)
 
     def _attempt(
-        self, messages: Sequence[Message], tools: Sequence[ToolSpec], sent: Sent, max_tokens: int, end: float
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec], features: Features, limit: int, end: float
     ) -> Answer | None:
         """One call of the provider. None: it refuses a feature, which the next attempt leaves out."""
-        features = self._features()
-        answer = self._post(payload_for(self.model, messages, tools, features, max_tokens), end)
+        answer = self._post(payload_for(self.model, messages, tools, features, limit), end)
         if answer.status < 400:
-            return read_answer(answer.body, provider=self.provider, model=self.model, known_ids=known_ids(messages))
-        refused = refused_feature(answer.status, answer.body, features, sent)
-        if refused is None:
-            return Answer(self._refused(answer), cut=False)
+            return read_answer(
+                answer.body,
+                provider=self.provider,
+                model=self.model,
+                known_ids=known_ids(messages),
+                messages=messages,
+            )
+        if is_unreadable_call(answer.status, answer.body):
+            return Answer(Reply(text="", provider=self.provider, model=self.model), cut=False)
+        trouble = trouble_of_status(answer.status, answer.headers, answer.body, epoch_seconds(), messages)
+        sent = Sent(messages, len(tools), holds_pictures(messages), limit)
+        refused = refused_feature(answer.status, voice_of(answer.body), features, sent)
+        if refused is None or isinstance(trouble, ContentRefused):
+            raise self._told(trouble, answer.status, limit)
         logger.info("%s on %s refuses a feature, going on with %s", self.model, self.provider, refused)
-        _features[(self.base_url, self.model)] = refused
+        self._learn(refused)
         return None
 
     def _features(self) -> Features:
-        return _features.get((self.base_url, self.model), DEFAULTS)
+        known = self._learned()
+        return known.features if known else DEFAULTS
 
-    def _refused(self, answer: HttpAnswer) -> Reply:
-        """An error status: an empty reply when the model only wrote an unreadable call, else its ModelTrouble."""
-        if is_unreadable_call(answer.status, answer.body):
-            return Reply(text="", provider=self.provider, model=self.model)
-        trouble = trouble_of_status(answer.status, answer.headers, answer.body, epoch_seconds())
+    def _learn(self, features: Features) -> None:
+        known = self._learned()
+        at = known.at if known else time.monotonic()
+        _features[(self.base_url, self.model)] = Learned(features, at)
+
+    def _learned(self) -> Learned | None:
+        known = _features.get((self.base_url, self.model))
+        return known if known and time.monotonic() < known.at + REMEMBERED_SECONDS else None
+
+    def _told(self, trouble: ModelTrouble, status: int, limit: int) -> ModelTrouble:
+        """The trouble, told to the log. A credit too small for a longer answer says nothing of the next call."""
+        if status == NO_CREDIT and limit > MAX_TOKENS:
+            trouble = CutOff("The model's answer was cut off, and the credit is too small for a longer one.")
         if not isinstance(trouble, KeyRefused):  # that is told once for each key, by whoever notes it
-            logger.warning("the model's provider %s answered %s to %s", self.provider, answer.status, self.model)
-        raise trouble
+            logger.warning("the model's provider %s answered %s to %s", self.provider, status, self.model)
+        return trouble
 
     def _post(self, payload: dict[str, Any], end: float) -> HttpAnswer:
         seconds = end - time.monotonic()

@@ -8,10 +8,13 @@ from typing import Any
 
 from agent.llm.base import Message, ToolSpec
 from agent.llm.features import Features
+from agent.llm.provider_voice import texts_in
 from agent.llm.read_answer import WANTED_BACK
 
 # Room for a model that thinks before it calls; a cut answer is asked for again with more.
 MAX_TOKENS = 8_000
+CHARACTERS_PER_TOKEN = 4
+TOKENS_PER_PICTURE = 1_000
 # For a model that has no tools and is asked for the one answer a tool would carry.
 ASK_FOR_JSON = "Answer with one JSON object and nothing else. It fits this schema: {schema}"
 # What our own code keeps on a message about who wrote it; no provider is sent it.
@@ -50,6 +53,14 @@ def holds_pictures(messages: Sequence[Message]) -> bool:
     return any(isinstance(message.get("content"), list) for message in messages)
 
 
+def about_tokens(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> int:
+    """How many tokens a call with these is likely to read, for a provider that does not say."""
+    told = [*(text for message in messages for text in texts_in(message)), *(_told(tool) for tool in tools)]
+    parts = [part for message in messages if isinstance(message.get("content"), list) for part in message["content"]]
+    pictures = sum(part.get("type") == "image_url" for part in parts)
+    return -(-sum(map(len, told)) // CHARACTERS_PER_TOKEN) + pictures * TOKENS_PER_PICTURE
+
+
 def as_sent_to(provider: str, messages: Sequence[Message]) -> list[Message]:
     """The history without our own notes, and without the reasoning fields that another provider's model wrote."""
     return [_for(provider, message) for message in messages]
@@ -58,6 +69,10 @@ def as_sent_to(provider: str, messages: Sequence[Message]) -> list[Message]:
 def _for(provider: str, message: Message) -> Message:
     own = message.get(WRITTEN_BY, provider) == provider
     return {name: value for name, value in message.items() if name != WRITTEN_BY and (own or name not in WANTED_BACK)}
+
+
+def _told(tool: ToolSpec) -> str:
+    return tool.name + tool.description + json.dumps(tool.parameters)
 
 
 def _message(message: Message, features: Features) -> Message:

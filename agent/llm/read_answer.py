@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.llm.base import ContentRefused, KeyRefused, ModelTrouble, Reply, Temporary, ToolCall, Usage
+from agent.llm.base import ContentRefused, Message, Reply, ToolCall, Usage
+from agent.llm.refusals import REFUSED, trouble_of
 
 THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 THOUGHTS_END = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 WANTED_BACK = ("reasoning_content", "reasoning", "reasoning_details")
 MOST_TOKENS = 100_000_000
-REFUSED = "The model refused to work on this request."
-NO_ANSWER = "The model's provider gave no answer."
 
 
 @dataclass(frozen=True)
@@ -27,9 +26,12 @@ class Answer:
     cut: bool
 
 
-def read_answer(body: Any, *, provider: str, model: str, known_ids: Collection[str]) -> Answer:
-    """`known_ids`: call ids of earlier turns, which an answer may repeat. Raises ModelTrouble."""
-    choice = _first_choice(body)
+def read_answer(
+    body: Any, *, provider: str, model: str, known_ids: Collection[str], messages: Sequence[Message] = ()
+) -> Answer:
+    """`known_ids`: call ids of earlier turns, which an answer may repeat. `messages`: what was sent. Raises
+    ModelTrouble."""
+    choice = _first_choice(body, messages)
     message = _mapping(choice.get("message"))
     if message.get("refusal") or _finish(choice) == "content_filter":
         raise ContentRefused(REFUSED, usage=_usage(body.get("usage")))
@@ -44,20 +46,13 @@ def read_answer(body: Any, *, provider: str, model: str, known_ids: Collection[s
     return Answer(reply, cut=_finish(choice) == "length")
 
 
-def trouble_of(code: Any) -> ModelTrouble:
-    """What an error object inside a good answer means; its `code` is usually the HTTP status of the model behind."""
-    if str(code) in ("401", "402", "403"):
-        return KeyRefused("The model's provider does not accept the key.")
-    return Temporary(NO_ANSWER)
-
-
-def _first_choice(body: Any) -> dict[str, Any]:
+def _first_choice(body: Any, messages: Sequence[Message]) -> dict[str, Any]:
     body = _mapping(body)
     choices = body.get("choices")
     choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
     error = choice.get("error") or (body.get("error") if not choice else None)
     if error or not choice:
-        raise trouble_of(_mapping(error).get("code"))
+        raise trouble_of(error, messages)
     return choice
 
 

@@ -1,4 +1,8 @@
-"""The token ledger: what each provider did for each customer on each day of the shop. Rows: `TokenDay`."""
+"""The token ledger: what each provider did for each customer on each day of the shop. Rows: `TokenDay`.
+
+The tokens of a call whose provider tells none are guessed, so that limits and the pages about them hold for it too; how
+many calls that were is counted apart.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ def count_call(provider: str, customer_id: int, usage: Usage) -> None:
     silent = usage.tokens_in is None or usage.tokens_out is None
     numbers = {
         "calls": 1,
-        "tokens_in": usage.tokens_in or 0,
+        "tokens_in": (usage.tokens_in or 0) + usage.guessed_tokens,
         "tokens_out": usage.tokens_out or 0,
         "calls_without_tokens": int(silent),
         "cost_micro": usage.cost_micro or 0,
@@ -44,7 +48,7 @@ def count_calls(provider: str, customer_id: int, numbers: Mapping[str, int]) -> 
 
 
 def tokens_used(provider: str) -> int:
-    """Known tokens of the provider today, in and out, over all customers and evaluations."""
+    """Tokens of the provider today, in and out, over all customers and evaluations."""
     by_evaluations = used_by_evaluations(today()).get(provider[:40])
     return _sum(provider=provider[:40]) + (by_evaluations.tokens if by_evaluations else 0)
 

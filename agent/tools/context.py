@@ -13,7 +13,7 @@ from django.conf import settings
 from agent.case_file import CaseFile
 from agent.lease import Lease
 from agent.llm.base import NO_USAGE, Reply, Usage
-from agent.llm.spending import Spending
+from agent.llm.spending import Spending, spent_before
 from agent.models import Run
 from agent.outcomes import Handover, PhotoEvidence, Point, Reserved
 from agent.pay import judge_now
@@ -49,9 +49,12 @@ class ReviewContext:
     verdicts: tuple[Verdict, ...] | None = None
     looks: dict[str, Outcome] = field(default_factory=dict)
     positions: dict[str, int] = field(default_factory=dict)
-    spending: Spending = field(default_factory=Spending)
+    spending: Spending = field(init=False)
     answered: Reply | None = None
     extended_at: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.spending = spent_before(self.lease.run_id)
 
     @property
     def request(self) -> RefundRequest:
@@ -76,7 +79,7 @@ class ReviewContext:
             self.extended_at = time.monotonic()
 
     def note_on_run(self) -> None:
-        """What the run has used so far and who answered last; belongs into a fenced transaction."""
+        """What all tries of the run have used so far and who answered last; belongs into a fenced transaction."""
         answered, used = self.answered or Reply(""), self.spending.usage
         Run.objects.filter(pk=self.lease.run_id, token=self.lease.token).update(
             provider=answered.provider[:40],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ from payments.models import Refund
 from tests.agent.mind.cases import begin, make_request, talk_to
 from tests.field.answer_checks import CHECKS, CHECKS_OF, play
 from tests.field.recorded_answers import EXPECTED, FILES, ODDITIES, STREAMED, answers
-from tests.openai_server import OpenAIServer
+from tests.openai_server import Canned, OpenAIServer
 
 pytestmark = pytest.mark.django_db
 
@@ -111,6 +112,36 @@ def test_as_the_words_of_a_decline_the_customer_reads_whole_sentences(server: Op
         assert odd not in text
     for secret in ("365", "angry", "call", "read the order", "cannot help with that"):
         assert secret not in text
+
+
+SAID_IN = {
+    "ok_final_text.json": "Your order arrived 4 days ago and the picture shows a crack. I am passing this on.",
+    "think_tags_in_content.json": "Thanks, I have all I need.",
+    "usage_missing.json": "Done.",
+}
+
+
+@pytest.mark.parametrize("name", SAID_IN)
+def test_a_decline_in_an_odd_shape_is_told_as_it_is(server: OpenAIServer, name: str) -> None:
+    words = "We are sorry, but the photo shows no damage, so we cannot refund it."
+    [answer] = answers(name)
+    server.canned.append(replace(answer, body=json.loads(answer.as_bytes().decode().replace(SAID_IN[name], words))))
+    request = make_request("dripper", "dripper-no-damage")
+    assert word_decline(begin(request), request_id=request.pk, note="The photo shows no damage.") == words
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_as_the_look_at_the_pictures_it_pays_nothing_and_costs_nobody_their_eyes(
+    server: OpenAIServer, name: str
+) -> None:
+    server.canned += [*[Canned(None)] * 4, *answers(name)[:1]]
+    request = play(make_request("kettle", "kettle-dented-spout"))
+    assert request.status == Status.NEEDS_APPROVAL
+    assert Refund.objects.count() == 0
+    assert isinstance(server.asked[4].body["messages"][1]["content"], list)
+    assert all(learned.features.pictures for learned in openai_chat._features.values())
+    assert_history_is_sound(server)
+    assert_nothing_leaked(request, name)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -11,15 +11,17 @@ from typing import Any
 import pytest
 
 from agent.llm.base import Usage
+from agent.llm.payload import about_tokens
 from agent.llm.token_ledger import count_call
 from agent.models import Run, TokenDay
 from agent.outcomes import Handover, Reserved
 from agent.word_decline import word_decline
 from intake.models import Step
 from payments.models import Refund
+from tests import openai_server
 from tests.agent.mind.cases import begin, make_request
 from tests.agent.mind.chains import BUSY, COST, SCRIPTED, answered, play, provider, skipped
-from tests.openai_server import Canned, OpenAIServer
+from tests.openai_server import Canned, OpenAIServer, completion
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_waiting")]
 
@@ -72,7 +74,9 @@ def test_a_provider_that_does_not_say_its_tokens_is_counted_as_such(first: OpenA
     request = make_request("dripper", "dripper-no-damage")
     word_decline(begin(request), request_id=request.pk, note="It is whole.")
     row = TokenDay.objects.get()
-    assert (row.calls, row.tokens_in, row.calls_without_tokens, row.calls_without_cost) == (1, 0, 1, 1)
+    assert (row.calls, row.tokens_out, row.calls_without_tokens, row.calls_without_cost) == (1, 0, 1, 1)
+    assert row.tokens_in == about_tokens(first.asked[0].body["messages"], []) > 100
+    assert Run.objects.get().tokens_in is None
     assert Run.objects.get().cost_micro is None
 
 
@@ -252,3 +256,87 @@ def test_a_message_to_a_customer_that_no_model_could_write_is_paid_for_all_the_s
     word_decline(begin(request), request_id=request.pk, note="It is whole.")
     run = Run.objects.get()
     assert (run.provider, run.tokens_in, run.tokens_out, run.cost_micro) == ("", 140_000, 0, 140_000)
+
+
+@pytest.fixture
+def silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No answer says what it used, as in the recorded `usage_missing.json`."""
+    monkeypatch.setattr(openai_server, "completion", lambda reply: {**completion(reply), "usage": None})
+
+
+@pytest.mark.usefixtures("silent")
+@pytest.mark.parametrize(
+    ("limit", "value", "sentence"),
+    [
+        ("LLM_RUN_TOKENS", 1600, "The review used the 1,600 tokens that one run may use."),
+        ("LLM_RUN_COST", Decimal("0.0017"), "The review cost the $0.0017 that one run may cost."),
+        (
+            "LLM_CUSTOMER_TOKENS_PER_DAY",
+            1600,
+            "The requests of this customer have used the model's 1,600 tokens of today.",
+        ),
+    ],
+)
+def test_a_limit_holds_for_a_provider_too_that_tells_no_usage(
+    first: OpenAIServer, settings: Any, limit: str, value: Any, sentence: str
+) -> None:
+    setattr(settings, limit, value)
+    request = make_request("carafe", "carafe-cracked")
+    assert isinstance(play(request), Handover)
+    assert 1 <= len(first.asked) <= 2
+    assert request.steps.get(kind=Step.Kind.ERROR).detail == sentence
+    run = Run.objects.get()
+    assert (run.tokens_in, run.tokens_out, run.cost_micro) == (None, None, None)
+
+
+@pytest.mark.usefixtures("silent")
+def test_a_providers_own_limit_holds_though_it_tells_no_usage(
+    servers: tuple[OpenAIServer, OpenAIServer], settings: Any
+) -> None:
+    settings.LLM_CHAIN = (provider("first", servers[0], tokens_per_day=1600), provider("second", servers[1]))
+    request = make_request("kettle", "kettle-dented-spout")
+    play(request)
+    assert 1 <= len(servers[0].asked) <= 2
+    assert answered(request)[-1] == "second"
+
+
+def test_a_picture_is_not_guessed_by_its_letters() -> None:
+    url = {"url": "data:image/jpeg;base64," + "x" * 1_000_000}
+    parts = [{"type": "text", "text": "x" * 400}, {"type": "image_url", "image_url": url}]
+    assert about_tokens([{"role": "user", "content": parts}], []) == 1_100
+
+
+def test_what_an_earlier_try_of_the_run_used_counts(first: OpenAIServer, settings: Any) -> None:
+    settings.LLM_RUN_TOKENS = 2_000
+    request = make_request("carafe", "carafe-cracked")
+    Run.objects.update(tries=1, tokens_in=1_500, tokens_out=100, cost_micro=1_700)
+    assert isinstance(play(request), Handover)
+    assert len(first.asked) == 1
+    run = Run.objects.get()
+    assert (run.tries, run.tokens_in, run.tokens_out, run.cost_micro) == (2, 2_300, 140, 1_700 + COST)
+
+
+def test_what_the_steps_of_an_earlier_try_tell_counts_where_its_sum_is_unknown(
+    first: OpenAIServer, settings: Any
+) -> None:
+    settings.LLM_CHAIN = settings.LLM_CHAIN[:1]
+    request = make_request("carafe", "carafe-cracked")
+    first.canned += [SCRIPTED, SCRIPTED]
+    first.always = BUSY
+    play(request)
+    Run.objects.update(status=Run.Status.QUEUED, token=None, lease_until=None, tokens_in=None, cost_micro=None)
+    first.always = None
+    settings.LLM_RUN_TOKENS = 1_700
+    asked = len(first.asked)
+    assert isinstance(play(request), Handover)
+    assert len(first.asked) == asked + 1
+    run = Run.objects.get()
+    assert (run.tokens_in, run.tokens_out, run.cost_micro) == (None, 120, None)
+
+
+def test_a_decline_that_is_worded_again_costs_both_tries(first: OpenAIServer) -> None:
+    request = make_request("dripper", "dripper-no-damage")
+    Run.objects.update(tries=1, tokens_in=70, tokens_out=30, cost_micro=130)
+    word_decline(begin(request), request_id=request.pk, note="It is whole.")
+    run = Run.objects.get()
+    assert (run.tokens_in, run.tokens_out, run.cost_micro) == (870, 70, 130 + COST)

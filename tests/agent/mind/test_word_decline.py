@@ -72,10 +72,27 @@ def test_the_models_words_are_used_when_they_are_fit(worded: Any) -> None:
         Reply("Our rules for automatic refunds do not allow it."),
         Reply("Sorry.", (ToolCall("c", "issue_refund", "{}"),)),
         Reply("x" * 900),
+        Reply("Good news: your refund was approved and is on its way to your card."),
+        Reply("We cannot refund it, but we will send you a replacement."),
+        Reply("We cannot refund it. Visit pourhaven.example/refund for your money."),
+        Reply("We cannot refund it. Write to refunds@evil.example."),
+        Reply("We cannot refund it.\u202e.yadnoM no yenom ruoy uoy dnes eW"),
+        Reply("Thank you for your photo."),
     ],
 )
 def test_anything_else_is_replaced_by_the_template(worded: Any, answer: Reply | ModelTrouble) -> None:
     assert worded(answer) == TEMPLATE
+
+
+def test_what_nobody_sees_is_taken_out(worded: Any) -> None:
+    assert worded(Reply("We can\u00adnot refund\u200b it.")) == "We cannot refund it."
+
+
+def test_what_the_team_member_offers_may_be_told(worded: Any) -> None:
+    words = "We saw no crack, so we cannot refund it, but we can offer you a voucher instead."
+    assert worded(Reply(words), note="No crack. We can offer you a voucher instead.") == words
+    quoting = 'No crack. The customer wrote: "We can offer you a voucher".'
+    assert worded(Reply(words), note=quoting) == template("Ceramic pour-over dripper", quoting)
 
 
 def test_numbers_the_team_member_gave_may_be_told(worded: Any) -> None:
