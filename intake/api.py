@@ -6,7 +6,6 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.authtoken.models import Token
 from rest_framework.exceptions import NotFound
 from rest_framework.parsers import MultiPartParser
 from rest_framework.permissions import AllowAny
@@ -17,6 +16,7 @@ from rest_framework.views import APIView
 
 from intake import serializers as shapes
 from intake.api_answers import order_json, request_json
+from intake.api_tokens import token_for
 from intake.case_access import request_of
 from intake.models import RefundRequest
 from intake.orders_page import orders_of
@@ -33,6 +33,7 @@ WRONG_INPUT = {400: shapes.ErrorSerializer}
 NEEDS_TOKEN = {401: shapes.ErrorSerializer, 403: shapes.ErrorSerializer}
 NOT_FOUND = {404: shapes.ErrorSerializer}
 TOO_MANY = {429: shapes.ErrorSerializer}
+STORE_AWAY = {503: shapes.ErrorSerializer}
 
 
 class JsonView(APIView):
@@ -52,8 +53,7 @@ class TokenView(JsonView):
     def post(self, request: Request) -> Response:
         given = _read(shapes.CredentialsSerializer, request)
         user = sign_in(request._request, email=given["email"], password=given["password"])
-        token, _ = Token.objects.get_or_create(user=user)
-        return Response({"token": token.key})
+        return Response({"token": token_for(user)})
 
 
 class OrdersView(JsonView):
@@ -76,7 +76,7 @@ class PhotosView(APIView):
         operation_id="upload_photo",
         summary="Upload one photo, to be named in a request or a reply",
         request={"multipart/form-data": shapes.PhotoUploadSerializer},
-        responses={201: shapes.PhotoSerializer, **WRONG_INPUT, **NEEDS_TOKEN, **TOO_MANY},
+        responses={201: shapes.PhotoSerializer, **WRONG_INPUT, **NEEDS_TOKEN, **TOO_MANY, **STORE_AWAY},
     )
     def post(self, request: Request) -> Response:
         uploads = request.FILES.getlist("file")
