@@ -1,4 +1,5 @@
-"""The staff groups and what each may do. Filled after every migration; a shop adds groups of its own."""
+"""The desk's own groups and what each may do. Filled after every migration, so that a new version can give them what it
+needs; the admin changes none of them, and a shop adds groups of its own."""
 
 from __future__ import annotations
 
