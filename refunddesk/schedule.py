@@ -28,6 +28,7 @@ def timetable(sweep_seconds: int) -> Timetable:
         "purge-evaluations": _every(3600, "agent.tasks.purge_evaluations"),
         "purge-token-days": _every(3600, "agent.tasks.purge_token_days"),
         "purge-provider-events": _every(3600, "payments.tasks.purge_provider_events"),
+        "clear-sessions": _every(3600, "refunddesk.tasks.clear_sessions"),
         "pulse": _every(
             pulse.EVERY_SECONDS, "refunddesk.tasks.pulse", queue=RUNS_QUEUE, args=[BeatLazyFunc(pulse.beat_gives)]
         ),

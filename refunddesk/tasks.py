@@ -1,10 +1,11 @@
-"""The worker's answer to a pulse, and its note that every thread of it is at work."""
+"""The worker's answer to a pulse, its note that every thread of it is at work, and old sessions that are cleared."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
+from importlib import import_module
 from typing import Any
 
 from celery import shared_task
@@ -30,6 +31,12 @@ def pulse(sender: str) -> None:
 @shared_task(name="refunddesk.tasks.clock_pulse")
 def clock_pulse() -> None:
     pulses.give("clock")
+
+
+@shared_task(name="refunddesk.tasks.clear_sessions")
+def clear_sessions() -> None:
+    """Removes the sessions that have run out; nothing else does, and whoever visits can leave one behind."""
+    import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
 
 
 def ask_workers(sender: str) -> None:
