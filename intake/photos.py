@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import unicodedata
 import uuid
 from collections.abc import Iterable, Sequence
@@ -21,12 +22,17 @@ MAX_UNUSED_PHOTOS = 60
 NAME_LENGTH = 80
 # Control, format (direction marks), surrogate, private and separator characters: nothing a name needs.
 UNSHOWN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+NOT_STORED = "The photo could not be stored just now. Add it again in a minute; nothing else is lost."
+NOT_FOUND_IN_STORE = 404
+
+logger = logging.getLogger(__name__)
 
 
 def keep_photo(owner: User, upload: UploadedFile[bytes]) -> Photo:
     """Cleans and stores an upload as an unused photo of `owner`.
 
-    Raises Refusal photo_rejected (nothing is stored), too_many_requests above 60 unused photos.
+    Raises Refusal photo_rejected (nothing is stored), too_many_requests above 60 unused photos, try_again when the
+    store does not take it.
     """
     picture.check_size(upload.size or 0)
     if unused_photos(owner).count() >= MAX_UNUSED_PHOTOS:
@@ -47,7 +53,7 @@ def keep_photo(owner: User, upload: UploadedFile[bytes]) -> Photo:
         camera=cleaned.camera,
         given_name=shown_name(upload.name or ""),
     )
-    photo.file.save("photo.jpg", ContentFile(cleaned.jpeg), save=False)
+    _store(photo, cleaned.jpeg)
     try:
         photo.save()
     except BaseException:
@@ -57,9 +63,18 @@ def keep_photo(owner: User, upload: UploadedFile[bytes]) -> Photo:
 
 
 def read_photo(photo: Photo) -> bytes:
-    """The stored JPEG. Raises OSError (FileNotFoundError among them) when the store does not give it."""
-    with photo.file.open("rb") as stored:
-        return stored.read()
+    """The stored JPEG. Raises OSError (FileNotFoundError when it is not there) when the store, whatever it is, does not
+    give it."""
+    try:
+        with photo.file.open("rb") as stored:
+            return stored.read()
+    except OSError:
+        raise
+    except Exception as error:  # each store has errors of its own
+        if _is_missing(error):
+            raise FileNotFoundError(f"the store has no {photo.file.name}") from error
+        logger.warning("the store of the photos does not give one: %s", error)
+        raise OSError(f"the store does not give {photo.file.name}: {error}") from error
 
 
 def unused_photos(owner: User) -> QuerySet[Photo]:
@@ -104,6 +119,20 @@ def shown_name(given: str) -> str:
     kept = "".join(character for character in normal if unicodedata.category(character) not in UNSHOWN_CATEGORIES)
     kept = kept.strip()
     return kept if len(kept) <= NAME_LENGTH else f"{kept[: NAME_LENGTH - 1]}…"
+
+
+def _store(photo: Photo, jpeg: bytes) -> None:
+    try:
+        photo.file.save("photo.jpg", ContentFile(jpeg), save=False)
+    except Exception as error:  # a full disk, or whatever the store says
+        logger.warning("the store of the photos does not take one: %s", error)
+        raise Refusal("try_again", NOT_STORED, field="photos") from error
+
+
+def _is_missing(error: Exception) -> bool:
+    """As botocore's ClientError says it."""
+    answer = getattr(error, "response", None) or {}
+    return answer.get("ResponseMetadata", {}).get("HTTPStatusCode") == NOT_FOUND_IN_STORE
 
 
 def _photo_not_found() -> Refusal:

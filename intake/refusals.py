@@ -31,6 +31,7 @@ class Refusal(Exception):
         "already_decided": 409,
         "photo_required": 422,
         "too_many_requests": 429,
+        "try_again": 503,
     }
 
     def __init__(self, code: str, sentence: str, *, field: str = "", **extra: Any) -> None:

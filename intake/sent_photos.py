@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from intake.case_access import read_uuid
 from intake.models import Photo
-from intake.photos import MAX_PHOTOS, keep_photo, shown_name, unused_photos
+from intake.photos import MAX_PHOTOS, NOT_STORED, keep_photo, shown_name, unused_photos
 from intake.refusals import Refusal
 
 
@@ -43,6 +43,9 @@ def _keep(sent: SentPhotos, owner: User, upload: UploadedFile[bytes]) -> None:
     if len(sent.kept) >= MAX_PHOTOS:
         if not sent.problems or not sent.problems[-1].startswith("At most"):
             sent.problems.append(f"At most {MAX_PHOTOS} photos fit; the others were left out.")
+        return
+    if any(problem.endswith(NOT_STORED) for problem in sent.problems):  # each try may wait long for the store
+        sent.problems.append(f"{name}: {NOT_STORED}")
         return
     try:
         sent.kept.append(keep_photo(owner, upload))
