@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.models import Approval
-from desk.templatetags.desk_signs import RULE_NAMES, STATUS_TONES
+from desk.rule_names import rule_name
+from desk.templatetags.desk_signs import STATUS_TONES
 from intake.statuses import Status
 from payments.money import format_minor
 
@@ -47,7 +48,7 @@ def end_in_words(end: Any, currency: str, card: Approval | None = None) -> End |
         tone=STATUS_TONES[Status(status)] if status in STATUSES else "quiet",
         paid=_paid(end, currency),
         recommendation=_recommendation(end.get("recommendation"), texts.get("amount_minor"), currency),
-        rules=[RULE_NAMES.get(rule, rule) for rule in _lines(end.get("failed_rules"))],
+        rules=[rule_name(rule).failed for rule in _lines(end.get("failed_rules"))],
         findings=_lines(texts.get("findings")),
         concerns=_lines(texts.get("concerns")),
         reasoning=str(texts.get("reasoning") or ""),

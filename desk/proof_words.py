@@ -7,22 +7,12 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from desk.policy_labels import LABELS
+from desk.rule_names import rule_name
 from intake.models import RefundRequest
 from payments.models import RefundOutcome
 from payments.money import format_minor
 
-RULES = {
-    "reason": "Reason",
-    "limit": "Limit",
-    "window": "Time since delivery",
-    "photo": "Photo",
-    "history": "Earlier refunds",
-    "first_review": "First review",
-    "paused": "The shop's brake",
-    "budget": "Sum of the day",
-    "balance": "Balance",
-    "amount": "Price of the units",
-}
 INPUTS = {
     "reason": "reason given",
     "amount_minor": "amount",
@@ -49,14 +39,14 @@ SOURCES = {
     RefundOutcome.Source.BEAT: "found when it was asked again",
     RefundOutcome.Source.IMPORT: "taken over from the provider's list",
 }
-SPANS = {
-    "auto_refund_limit_minor": "Automatic refunds up to and including",
-    "refund_window_days": "Days to ask after delivery",
-    "history_days": "Days without another refund",
-    "daily_budget_minor": "Automatic refunds of one day",
-    "return_above_minor": "Damaged or defective goods come back above",
-    "wrong_item_return_above_minor": "A wrong item comes back above",
-}
+POLICY_NUMBERS = (
+    "auto_refund_limit_minor",
+    "refund_window_days",
+    "history_days",
+    "daily_budget_minor",
+    "return_above_minor",
+    "wrong_item_return_above_minor",
+)
 
 
 @dataclass(frozen=True)
@@ -74,12 +64,12 @@ def rule_in_words(verdict: Mapping[str, Any], currency: str) -> Rule:
     places = {name: place for place, name in enumerate(INPUTS)}
     told = sorted(verdict["inputs"].items(), key=lambda pair: (places.get(pair[0], len(places)), pair[0]))
     inputs = [(INPUTS.get(name, name), _said(name, value, currency)) for name, value in told]
-    name = RULES.get(verdict["rule"], str(verdict["rule"]))
+    name = rule_name(str(verdict["rule"])).plain
     return Rule(name, verdict["outcome"] == "allow", str(verdict["sentence"]), inputs)
 
 
 def policy_in_words(numbers: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(label, _said(name, numbers[name], numbers["currency"])) for name, label in SPANS.items()]
+    return [(LABELS[name], _said(name, numbers[name], numbers["currency"])) for name in POLICY_NUMBERS]
 
 
 def source_in_words(source: str) -> str:

@@ -11,6 +11,7 @@ from agent.llm.choose import model_in_use
 from agent.llm.providers_now import providers_now
 from agent.llm.scripted import PROVIDER as SCRIPTED
 from desk.forms import NoteField
+from desk.policy_labels import AMOUNTS, LABELS
 from intake.models import PolicyVersion, RefundRequest
 from payments.money import format_minor, parse_amount, to_decimal
 
@@ -18,17 +19,8 @@ MOST_VERSIONS = 20
 PROMPT_LENGTH = 2000
 MODEL_LENGTH = 120
 MOST_DAYS = 3650
-AMOUNTS = {
-    "auto_refund_limit_minor": "Automatic refunds up to",
-    "daily_budget_minor": "Automatic refunds of one day up to",
-    "return_above_minor": "Damaged or defective comes back above",
-    "wrong_item_return_above_minor": "A wrong item comes back above",
-}
-DAYS = {
-    "refund_window_days": "Window, days after delivery",
-    "history_days": "Earlier refunds count for, days",
-}
-NUMBERS = {**AMOUNTS, **DAYS}
+# Those with a field of their own; the others change with a whole version only.
+NUMBERS = (*AMOUNTS, "refund_window_days", "history_days")
 
 
 class RunAgainForm(forms.Form):
@@ -56,10 +48,10 @@ class RunAgainForm(forms.Form):
         _choose(self, "provider", [("", f"As set up now ({as_now})"), *named, (SCRIPTED, "The scripted model")])
         _choose(self, "policy", [("", f"As it was: policy {self.rules.number}"), *self._other_versions()])
         self.fields["model"].widget.attrs["autocomplete"] = "off"
-        for name, label in NUMBERS.items():
+        for name in NUMBERS:
             now = self._as_typed(name, getattr(self.rules, name))
             widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "placeholder": now})
-            self.fields[name] = forms.CharField(required=False, max_length=40, label=label, widget=widget)
+            self.fields[name] = forms.CharField(required=False, max_length=40, label=LABELS[name], widget=widget)
 
     def number_fields(self) -> list[Any]:
         return [self[name] for name in NUMBERS]
@@ -121,14 +113,6 @@ def as_typed(options: dict[str, Any], currency: str) -> dict[str, str]:
 
 
 SAID = {"provider": "Who answers", "model": "Model", "prompt": "Instructions added"}
-LABELS = {
-    **NUMBERS,
-    "currency": "Currency",
-    "warranty_days": "Warranty, days",
-    "ship_within_days": "Send back within, days",
-    "return_check_minutes": "Looks for a parcel after, minutes",
-    "reply_days": "Waits for an answer, days",
-}
 
 
 def _value(name: str, value: Any, currency: str) -> str:

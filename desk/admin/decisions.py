@@ -6,9 +6,10 @@ from django.contrib.admin import EmptyFieldListFilter, RelatedOnlyFieldListFilte
 from django.utils.safestring import SafeString
 
 from agent.models import Approval, Decision
-from desk.admin.read_only import ReadOnlyAdmin, as_json, case_link, money
+from desk.admin.read_only import ReadOnlyAdmin, as_json, case_link
 from desk.names import full_name
 from desk.site import site
+from desk.templatetags.desk_format import money
 
 
 @register(Approval, site=site)

@@ -8,9 +8,10 @@ from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from desk.admin.read_only import ReadOnlyAdmin, ReadOnlyInline, case_link, money
+from desk.admin.read_only import ReadOnlyAdmin, ReadOnlyInline, case_link
 from desk.names import full_name
 from desk.site import site
+from desk.templatetags.desk_format import money
 from intake.models import RefundRequest
 from payments.models import Charge, Order, OrderLine
 

@@ -11,7 +11,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from desk.admin.policy_form import (
-    AMOUNTS,
     COUNTS,
     TOPICS,
     PolicyForm,
@@ -20,8 +19,10 @@ from desk.admin.policy_form import (
     numbers_of,
     texts_of,
 )
-from desk.admin.read_only import ReadOnlyAdmin, money
+from desk.admin.read_only import ReadOnlyAdmin
+from desk.policy_labels import AMOUNTS, LABELS
 from desk.site import site
+from desk.templatetags.desk_format import money
 from intake.models import PolicySection, PolicyVersion
 from intake.policy_in_force import policy_in_force
 from intake.policy_texts import render_section
@@ -117,10 +118,10 @@ class PolicyAdmin(ReadOnlyAdmin):
     def budget(self, policy: PolicyVersion) -> str:
         return money(policy.daily_budget_minor, policy.currency)
 
-    @display(description="damaged or defective goods come back above")
+    @display(description=LABELS["return_above_minor"])
     def goods_return(self, policy: PolicyVersion) -> str:
         return money(policy.return_above_minor, policy.currency)
 
-    @display(description="a wrong item comes back above")
+    @display(description=LABELS["wrong_item_return_above_minor"])
     def wrong_item_return(self, policy: PolicyVersion) -> str:
         return money(policy.wrong_item_return_above_minor, policy.currency)

@@ -7,27 +7,13 @@ from typing import Any
 
 from django import forms
 
+from desk.policy_labels import AMOUNTS, LABELS
 from intake.models import PolicySection, PolicyVersion
 from intake.policy_texts import PLACEHOLDERS
 from payments.money import parse_amount, to_decimal
 
-AMOUNTS = {
-    "auto_refund_limit_minor": "Automatic refunds up to and including",
-    "daily_budget_minor": "Automatic refunds of one day, all together",
-    "return_above_minor": "Damaged or defective goods come back above",
-    "wrong_item_return_above_minor": "A wrong item comes back above",
-}
 # The most of each: what lies further than that from today is no date any more, and every run that counts would fail.
 MOST_DAYS = 3650
-LABELS = {
-    "currency": "Currency",
-    "refund_window_days": "Days to ask after delivery",
-    "history_days": "Days without another refund, for an automatic one",
-    "warranty_days": "Days of warranty against defects",
-    "ship_within_days": "Days to hand in a parcel that comes back",
-    "return_check_minutes": "Minutes until a return is checked",
-    "reply_days": "Days to answer a question",
-}
 HELP = {
     "currency": "Three letters, like USD. A refund in another currency always goes to a person.",
     "refund_window_days": "The last day still counts.",
@@ -48,17 +34,17 @@ AT_LEAST_ONE = frozenset({"ship_within_days", "return_check_minutes", "reply_day
 TOPICS = PolicySection.Topic.values
 
 
-def amount_field(label: str) -> forms.CharField:
-    return forms.CharField(label=label, max_length=20, help_text="As you would write it, like 50.00.")
+def amount_field(name: str) -> forms.CharField:
+    return forms.CharField(label=LABELS[name], max_length=20, help_text="As you would write it, like 50.00.")
 
 
 class PolicyForm(forms.ModelForm):
     """Every amount is typed in the version's currency and kept in minor units."""
 
-    auto_refund_limit_minor = amount_field(AMOUNTS["auto_refund_limit_minor"])
-    daily_budget_minor = amount_field(AMOUNTS["daily_budget_minor"])
-    return_above_minor = amount_field(AMOUNTS["return_above_minor"])
-    wrong_item_return_above_minor = amount_field(AMOUNTS["wrong_item_return_above_minor"])
+    auto_refund_limit_minor = amount_field("auto_refund_limit_minor")
+    daily_budget_minor = amount_field("daily_budget_minor")
+    return_above_minor = amount_field("return_above_minor")
+    wrong_item_return_above_minor = amount_field("wrong_item_return_above_minor")
 
     class Meta:
         model = PolicyVersion

@@ -13,7 +13,6 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from intake.models import RefundRequest
-from payments.money import format_minor
 
 
 class NoHandWrites:
@@ -52,10 +51,6 @@ class ReadOnlyInline(NoHandWrites, TabularInline):
     max_num = 0
     can_delete = False
     show_change_link = True
-
-
-def money(amount_minor: int | None, currency: str) -> str:
-    return "" if amount_minor is None else format_minor(amount_minor, currency)
 
 
 def case_link(request: RefundRequest) -> SafeString:

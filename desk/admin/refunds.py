@@ -11,8 +11,9 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from desk.admin.read_only import ReadOnlyAdmin, ReadOnlyInline, money
+from desk.admin.read_only import ReadOnlyAdmin, ReadOnlyInline
 from desk.site import site
+from desk.templatetags.desk_format import money
 from payments.models import Refund, RefundOutcome
 
 

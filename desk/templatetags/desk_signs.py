@@ -6,6 +6,7 @@ from django import template
 
 from agent.models import Approval
 from desk.activity import Activity
+from desk.rule_names import rule_name
 from intake.models import Step
 from intake.statuses import Status
 
@@ -28,15 +29,6 @@ RECOMMENDATION_TONES = {
     Approval.Recommendation.DECLINE: "no",
     Approval.Recommendation.ASK_CUSTOMER: "customer",
     Approval.Recommendation.MANUAL_REVIEW: "person",
-}
-RULE_NAMES = {
-    "reason": "reason",
-    "limit": "above limit",
-    "window": "outside window",
-    "photo": "photo",
-    "history": "earlier refunds",
-    "paused": "paused",
-    "budget": "daily sum",
 }
 TOOL_ICONS = {
     "get_order": "package",
@@ -85,7 +77,7 @@ def reason_in_short(card: Approval) -> str:
         return {0: "", 1: "1 concern"}.get(len(card.concerns), f"{len(card.concerns)} concerns")
     first = str(card.failed_rules[0].get("rule", ""))
     more = f" +{len(card.failed_rules) - 1}" if len(card.failed_rules) > 1 else ""
-    return RULE_NAMES.get(first, first) + more
+    return rule_name(first).failed + more
 
 
 @register.filter

@@ -150,7 +150,7 @@ def test_what_happened_and_what_the_copy_did_stand_beside_each_other(lead: Clien
     page = f"/desk/evaluations/{copy.pk}/"
     shown = text_of(lead, page)
     assert "No money moved." in shown
-    assert "What was changed Window, days after delivery 60" in shown
+    assert "What was changed Days to ask after delivery 60" in shown
     assert "What happened Stands Needs approval Paid nothing Last card Refund, $129.00" in shown
     assert "The damage is plain." in shown
     assert "What the copy did Stands Refunded Paid $24.00, without a person" in shown

@@ -101,6 +101,8 @@ def test_unreadable_page_and_search_show_the_queue(lead: Client) -> None:
     [
         (["limit"], 2, "above limit"),
         (["limit", "history"], 2, "above limit +1"),
+        (["balance"], 1, "balance"),
+        (["a rule of old"], 1, "a rule of old"),
         ([], 1, "1 concern"),
         ([], 2, "2 concerns"),
         ([], 0, ""),
