@@ -10,7 +10,6 @@ from django.db.models import QuerySet
 from intake.models import RefundRequest
 from intake.refusals import Refusal
 
-MOST_QUESTIONS = 50
 NOT_FOR_YOU = "Your account may not see refund requests. Ask a lead to add you to the support group."
 OWN_REQUEST = "Somebody else has to decide your own request."
 

@@ -29,7 +29,6 @@ HASH_SIDE = 8
 WINDOW_STEP = 10
 LARGEST_CUT = 30
 LEAST_AREA = 62  # below the 70 % that is promised: the window nearest to such a crop may be a little smaller
-HEX_DIGITS = 16
 # The ways a picture can lie: four turns, the first of them none, each also mirrored.
 LAYS = 8
 LAYS_OF_A_TURN = 2

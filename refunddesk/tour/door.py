@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -12,7 +11,6 @@ import httpx2
 from refunddesk.demo_shop.people import Person
 
 CALL_SECONDS = 30.0
-MOST_WAIT_SECONDS = 60.0
 
 
 class Refused(Exception):
@@ -75,11 +73,7 @@ class Door:
         return self._tokens[person]
 
     def _answer(self, method: str, path: str, **content: Any) -> Any:
-        """A caller who was too quick waits as long as the API says, once."""
         answer = self._send(method, f"/api/v1/{path}", **content)
-        if answer.status_code == httpx2.codes.TOO_MANY_REQUESTS and "retry-after" in answer.headers:
-            time.sleep(min(float(answer.headers["retry-after"]), MOST_WAIT_SECONDS))
-            answer = self._send(method, f"/api/v1/{path}", **content)
         if answer.is_error:
             raise Refused(f"{method} {path}", answer.status_code, _json_object(answer))
         return answer.json()

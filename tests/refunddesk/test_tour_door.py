@@ -54,19 +54,6 @@ def test_an_error_page_is_refused_as_well() -> None:
     assert refused.value.status == 500
 
 
-def test_a_caller_who_was_too_quick_waits_and_asks_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    waited: list[float] = []
-    answers = iter([httpx2.Response(429, headers={"Retry-After": "7"}), httpx2.Response(200, json={"token": "t"})])
-    monkeypatch.setattr("time.sleep", waited.append)
-
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        return next(answers) if request.url.path.endswith("token") else httpx2.Response(200, json=[])
-
-    with door_to(answer) as door:
-        assert door.get(PRIYA, "orders") == []
-    assert waited == [7.0]
-
-
 def test_a_demo_that_is_not_there_is_named_with_what_to_do() -> None:
     def nobody(request: httpx2.Request) -> httpx2.Response:
         raise httpx2.ConnectError("refused")
