@@ -81,7 +81,7 @@ def test_an_open_case_takes_as_many_queries_with_3_steps_as_with_60(lead: Client
     assert queries_of(lead, address) == few <= 25
 
 
-def test_admin_lists_take_as_many_queries_with_20_rows_as_with_200(lead: Client) -> None:
+def test_admin_lists_take_as_many_queries_with_20_rows_as_with_80(lead: Client) -> None:
     def rows(count: int) -> None:
         for n in range(count):
             request = kettle_request("refunded")
