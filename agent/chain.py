@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from agent.canonical import digest_of, iso
 from agent.models import ChainRecord
+from agent.seal_rows import seal_rows
 from agent.seal_steps import seal_steps
 from intake.models import RefundRequest
 
@@ -23,7 +24,7 @@ def append_link(
     """Adds the link of the row with the key `subject`; `facts` are JSON values. `at`: when it was, by default now.
 
     Belongs into the transaction that writes the row: the request's row stays locked until its end. The link also
-    seals the steps that have ended since the link before.
+    seals the steps that have ended since the link before, and the rows of what people said and noted.
     """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("A link is written inside the transaction of its fact.")
@@ -36,7 +37,8 @@ def append_link(
         **facts,
         "case": str(request.uuid),
         "at": iso(moment),
-        "timeline": {"rev": request.rev, "steps": seal_steps(request_id, after=sealed_rev, up_to=request.rev)},
+        "timeline": {"rev": request.rev, **seal_steps(request_id, after=sealed_rev, up_to=request.rev)},
+        "rows": seal_rows(request_id),
     }
     return ChainRecord.objects.create(
         request_id=request_id,

@@ -22,13 +22,21 @@ MOST_PHOTOS = 200
 def decision_facts(decision: Decision) -> dict[str, Any]:
     """`decision` with its approval, request and decider at hand. The card is read anew: it is closed by now, and a
     concern may have come to it after it was read to be decided."""
-    card, by = Approval.objects.select_related("request").get(pk=decision.approval_id), decision.decided_by
+    card, by = Approval.objects.select_related("request__policy").get(pk=decision.approval_id), decision.decided_by
     return {
-        "request": request_facts(card.request),
+        **case_facts(card.request),
         "decision": decision_row(decision),
         "card": card_row(card),
         "by": {"id": by.pk, "username": by.get_username(), "name": name_of(by)},
-        "photos": photo_facts(card.request_id),
+    }
+
+
+def case_facts(request: RefundRequest) -> dict[str, Any]:
+    """What was asked, under which policy, with which pictures; `request` with its policy."""
+    return {
+        "request": request_facts(request),
+        "policy": policy_row(request.policy),
+        "photos": photo_facts(request.pk),
     }
 
 
@@ -95,12 +103,10 @@ def outcome_facts(outcome: RefundOutcome) -> dict[str, Any]:
 
 def _reserve_facts(refund: Refund, request: RefundRequest) -> dict[str, Any]:
     return {
-        "request": request_facts(request),
+        **case_facts(request),
         "line": line_row(request.line),
         "refund": refund_row(refund),
         "charge": {**charge_row(refund.charge), "reserved_before_minor": refund.charge.reserved_minor},
-        "policy": policy_numbers(request.policy),
-        "photos": photo_facts(request.pk),
     }
 
 
@@ -199,7 +205,9 @@ def _units_if_fewer(units: int | None) -> dict[str, int]:
     return {} if units is None else {"agreed_units": units}
 
 
-def policy_numbers(policy: PolicyVersion) -> dict[str, Any]:
+def policy_row(policy: PolicyVersion) -> dict[str, Any]:
+    """A version's numbers and, in one digest, its texts: none of it ever changes."""
+    texts = [[text.topic, text.position, text.title, text.body] for text in policy.sections.all()]
     return {
         "number": policy.number,
         "currency": policy.currency,
@@ -213,6 +221,7 @@ def policy_numbers(policy: PolicyVersion) -> dict[str, Any]:
         "ship_within_days": policy.ship_within_days,
         "return_check_minutes": policy.return_check_minutes,
         "reply_days": policy.reply_days,
+        "wording_sha256": digest_of(sorted(texts)),
     }
 
 
@@ -229,6 +238,7 @@ def photo_row(photo: Photo) -> dict[str, str]:
         "sha256": photo.digest,
         **({"looks_sha256": digest_of(photo.looks)} if photo.looks else {}),
         "camera_sha256": digest_of(photo.camera),
+        "sent_with": "request" if photo.reply_id is None else str(photo.reply_id),
     }
 
 

@@ -14,6 +14,7 @@ from django.db.models.fields.json import KT
 from django.utils import timezone
 
 from agent.chain import append_link
+from agent.link_facts import case_facts
 from agent.models import ChainRecord
 from intake.models import RefundRequest, Step
 
@@ -45,7 +46,8 @@ def seal_timeline(request_id: int, *, at: datetime | None = None) -> bool:
     ended = Step.objects.filter(request_id=request_id, rev__gt=sealed_rev).exclude(state=Step.State.RUNNING)
     if not ended.exists():
         return False
-    append_link(request_id, ChainRecord.Kind.TIMELINE, seal_name(request_id, request.rev), {}, at=at)
+    facts = case_facts(RefundRequest.objects.select_related("policy").get(pk=request_id))
+    append_link(request_id, ChainRecord.Kind.TIMELINE, seal_name(request_id, request.rev), facts, at=at)
     return True
 
 

@@ -1,4 +1,4 @@
-"""What the decisions rest on: the customer's pictures and the timeline, as they were sealed."""
+"""What the decisions rest on: the customer's pictures, as they were sealed."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from collections.abc import Iterator
 
 from agent.canonical import digest_of
 from agent.link_facts import photo_row
-from agent.seal_steps import step_digest
 from agent.verify.pages import Pages
-from intake.models import Step
 from intake.photos import read_photo
 from intake.picture_looks import looks_fit
 
-SEALED_OF_PHOTOS = {"sha256": "digest", "looks_sha256": "look", "camera_sha256": "word of the camera"}
+SEALED_OF_PHOTOS = {
+    "sha256": "digest",
+    "looks_sha256": "look",
+    "camera_sha256": "word of the camera",
+    "sent_with": "place",
+}
 NO_LOOKS = digest_of([])
 
 
 def check_photos(pages: Pages) -> Iterator[str]:
-    """Each picture as it was sealed; a link that is older than the picture's looks holds none, or that of none."""
+    """Each picture as it was sealed; a link from before a fact of it was known or kept holds none, or that of none."""
     now = {str(photo.pk): photo_row(photo) for photo in pages.photos}
     for link in pages.links:
         for sealed in link.facts.get("photos", []):
@@ -43,23 +46,3 @@ def check_files(pages: Pages) -> Iterator[str]:
             yield f"The file of photo {number} is not the picture that was sent."
         elif photo.looks and not looks_fit(photo.looks, jpeg):
             yield f"The file of photo {number} does not look as its row says."
-
-
-def check_timeline(pages: Pages) -> Iterator[str]:
-    """Each sealed step as it was, and none put in between since."""
-    sealed, sealed_rev = {}, 0
-    for link in pages.links:
-        sealed.update(link.facts["timeline"]["steps"])
-        sealed_rev = max(sealed_rev, link.facts["timeline"]["rev"])
-    if pages.request.rev < sealed_rev:
-        yield "The request counts fewer writes to its timeline than were sealed."
-    now = {str(step.position): step for step in pages.steps}
-    for position, digest in sealed.items():
-        step = now.get(position)
-        if step is None:
-            yield f"Step {position} of the timeline is missing."
-        elif step_digest(step) != digest:
-            yield f"Step {position} of the timeline is not as it was sealed."
-    for position, step in now.items():
-        if position not in sealed and step.rev <= sealed_rev and step.state != Step.State.RUNNING:
-            yield f"Step {position} of the timeline was put in later."

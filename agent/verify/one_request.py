@@ -8,13 +8,15 @@ from django.db import transaction
 
 from agent.models import ChainRecord
 from agent.verify.decisions import check_decided, check_decisions
-from agent.verify.evidence import check_files, check_photos, check_timeline
+from agent.verify.evidence import check_files, check_photos
+from agent.verify.exchange import check_exchange, check_rows
 from agent.verify.links import check_links, check_presence
 from agent.verify.money import check_refunds, check_request
 from agent.verify.pages import Pages, read_pages
 from agent.verify.returns import check_returns
 from agent.verify.rules_again import check_automatic
 from agent.verify.standing import check_standing
+from agent.verify.timeline import check_timeline
 from intake.models import RefundRequest
 
 
@@ -45,6 +47,8 @@ def _misfits(pages: Pages, with_files: bool) -> Iterator[str]:
     yield from check_standing(pages)
     yield from check_photos(pages)
     yield from check_timeline(pages)
+    yield from check_exchange(pages)
+    yield from check_rows(pages)
     if with_files:
         yield from check_files(pages)
 

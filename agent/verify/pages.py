@@ -8,23 +8,26 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q
 
-from agent.models import ChainRecord, Decision, Run
+from agent.models import Approval, ChainRecord, Decision, Run
 from agent.own_price import units_asked_before
-from intake.models import Photo, Receipt, RefundRequest, Return, Step
+from intake.models import Photo, Question, Receipt, RefundRequest, Return, Step
 from payments.models import Refund, RefundOutcome
 
 
 @dataclass
 class Pages:
     """One request's part of the book. `units_before`: asked for by earlier requests of its line; `refunds` with their
-    charge, `decisions` with their card and who decided, `receipts` with their parcel, `photos` also of its answers."""
+    charge, `decisions` with their card and who decided, `cards` also without a decision, `questions` with their reply,
+    `receipts` with their parcel, `photos` also of its answers."""
 
     request: RefundRequest
     units_before: int = 0
     links: list[ChainRecord] = field(default_factory=list)
     refunds: list[Refund] = field(default_factory=list)
     outcomes: list[RefundOutcome] = field(default_factory=list)
+    cards: list[Approval] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
     returns: list[Return] = field(default_factory=list)
     receipts: list[Receipt] = field(default_factory=list)
     photos: list[Photo] = field(default_factory=list)
@@ -49,9 +52,10 @@ class Pages:
 
 
 def read_pages(request_ids: Sequence[int]) -> list[Pages]:
-    """The pages of these requests, by their key; ten queries, however many they are."""
+    """The pages of these requests, by their key; eleven queries, however many they are."""
     requests = RefundRequest.objects.filter(pk__in=request_ids).select_related("line__order", "policy", "customer")
-    counted = requests.annotate(units_before=units_asked_before()).order_by("pk")
+    whole = requests.prefetch_related("policy__sections")
+    counted = whole.annotate(units_before=units_asked_before()).order_by("pk")
     pages = {request.pk: Pages(request, request.units_before) for request in counted}
     for link in ChainRecord.objects.filter(request__in=pages).order_by("request_id", "sequence"):
         pages[link.request_id].links.append(link)
@@ -79,11 +83,17 @@ def _read_money(pages: dict[int, Pages]) -> None:
 
 
 def _read_people(pages: dict[int, Pages]) -> None:
-    decisions = Decision.objects.filter(approval__request__in=pages).select_related("approval", "decided_by")
-    for decision in decisions.order_by("created_at", "id"):
-        pages[decision.approval.request_id].decisions.append(decision)
-    for parcel in Return.objects.filter(request__in=pages).order_by("created_at", "id"):
+    cards = Approval.objects.filter(request__in=pages).select_related("decision__decided_by")
+    for card in cards.order_by("decision__created_at", "decision__id"):
+        pages[card.request_id].cards.append(card)
+        if hasattr(card, "decision"):
+            pages[card.request_id].decisions.append(card.decision)
+    for question in Question.objects.filter(request__in=pages).select_related("reply").order_by("created_at", "id"):
+        pages[question.request_id].questions.append(question)
+    parcels = Return.objects.filter(request__in=pages).select_related("receipt__recorded_by")
+    for parcel in parcels.order_by("created_at", "id"):
         pages[parcel.request_id].returns.append(parcel)
-    receipts = Receipt.objects.filter(parcel__request__in=pages).select_related("parcel", "recorded_by")
-    for receipt in receipts.order_by("created_at", "id"):
-        pages[receipt.parcel.request_id].receipts.append(receipt)
+        if hasattr(parcel, "receipt"):
+            pages[parcel.request_id].receipts.append(parcel.receipt)
+    for each in pages.values():
+        each.receipts.sort(key=lambda receipt: (receipt.created_at, receipt.pk))

@@ -18,7 +18,7 @@ from agent.chain import NOTHING_BEFORE, append_link, link_hash
 from agent.decide import decide
 from agent.link_facts import photo_row
 from agent.models import ChainAnchor, ChainRecord
-from agent.seal_steps import step_digest
+from agent.seal_steps import begun_digest, step_digest
 from agent.tasks import anchor_day
 from agent.verify.anchors import check_anchors
 from intake.models import RefundRequest, Step
@@ -167,11 +167,13 @@ def test_a_link_seals_the_steps_that_have_ended_since_the_last(maya: User) -> No
     step = Entry(kind=Step.Kind.TOOL, actor=Step.Actor.AGENT, title="Looked")
     one = write_step(request.pk, step)
     running = write_step(request.pk, Entry(**{**vars(step), "state": Step.State.RUNNING}))
-    assert link_to(request, "a").facts["timeline"] == {"rev": 2, "steps": {"1": step_digest(one)}}
+    begun = {"2": begun_digest(running)}
+    assert link_to(request, "a").facts["timeline"] == {"rev": 2, "steps": {"1": step_digest(one)}, "running": begun}
     finish_step(running.pk, title="Seen")
     running.refresh_from_db()
-    assert link_to(request, "b").facts["timeline"] == {"rev": 3, "steps": {"2": step_digest(running)}}
-    assert link_to(request, "c").facts["timeline"] == {"rev": 3, "steps": {}}
+    ended = {"2": step_digest(running)}
+    assert link_to(request, "b").facts["timeline"] == {"rev": 3, "steps": ended, "running": {}}
+    assert link_to(request, "c").facts["timeline"] == {"rev": 3, "steps": {}, "running": {}}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from agent.models import ChainAnchor, ChainRecord
-from agent.seal_steps import step_digest
+from agent.seal_steps import begun_digest, step_digest
 from agent.seal_timelines import seal_timelines
 from agent.tasks import anchor_day
 from agent.tasks import seal_timelines as task
@@ -80,8 +80,9 @@ def test_the_link_seals_each_step_that_has_ended_and_nothing_else() -> None:
     assert seal_timelines() == 1
     link, done = request.chain.get(), Step.objects.get(pk=done.pk)
     assert (link.kind, link.subject, link.sequence) == (Kind.TIMELINE, f"{request.pk}:2", 1)
-    assert set(link.facts) == {"case", "at", "timeline"}
-    assert link.facts["timeline"] == {"rev": 2, "steps": {"1": step_digest(done)}}
+    assert set(link.facts) == {"case", "at", "timeline", "rows", "request", "policy", "photos"}
+    begun = {"2": begun_digest(Step.objects.get(pk=running.pk))}
+    assert link.facts["timeline"] == {"rev": 2, "steps": {"1": step_digest(done)}, "running": begun}
     assert seal_timelines() == 0
     finish_step(running.pk)
     assert seal_timelines() == 1

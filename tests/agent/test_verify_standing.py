@@ -149,7 +149,7 @@ def test_a_link_from_before_the_card_was_sealed_fits(maya: User) -> None:
     request = declined(maya)
 
     def as_it_was(facts: dict[str, Any]) -> None:
-        del facts["card"]["said_sha256"]
+        del facts["card"]["said_sha256"], facts["rows"]
 
     rewritten(request.chain.get(), as_it_was)
     sql("UPDATE agent_approval SET reasoning = 'Because.'")

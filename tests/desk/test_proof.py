@@ -193,4 +193,4 @@ def test_a_proof_takes_a_fixed_number_of_queries(support: Client, maya: User) ->
     record_outcome(refund.pk, status="failed", reason="closed", provider_reference="", source="webhook")
     for _ in range(10):
         paid_by_decision(maya)
-    assert queries_of(support, address(refund)) == few == 25
+    assert queries_of(support, address(refund)) == few == 26
