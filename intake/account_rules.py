@@ -37,7 +37,8 @@ def name_in_lower_case(*, instance: User, using: str, update_fields: Collection[
 def end_token(*, instance: User, created: bool, using: str, **_: Any) -> None:
     """After another password was set, or the account was switched off. Django forgets the password it was given when it
     only writes the same one down anew."""
-    if not created and (instance._password is not None or not instance.is_active):
+    was_set = getattr(instance, "_password", None) is not None
+    if not created and (was_set or not instance.is_active):
         Token.objects.using(using).filter(user_id=instance.pk).delete()
 
 
