@@ -3,14 +3,11 @@ from there rests for a while; after fifty for whatever accounts, every sign-in f
 
 from __future__ import annotations
 
-import hashlib
-import logging
-
 from django.contrib.auth import authenticate
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.http import HttpRequest
 
+from intake.counted import count_up, counts, forget, key_of
 from intake.refusals import Refusal
 
 MAX_FAILURES = 10
@@ -20,62 +17,39 @@ WRONG = "The e-mail or the password is wrong. Check both and try again."
 TOO_MANY = "Too many wrong passwords for this e-mail. Try again in 15 minutes."
 TOO_MANY_FROM_HERE = "Too many wrong passwords from your network. Try again in 15 minutes."
 
-logger = logging.getLogger(__name__)
-
 
 def sign_in(request: HttpRequest | None, *, email: str, password: str) -> User:
     """The active user with this e-mail (any case) and password. Raises Refusal not_authenticated, too_many_requests.
 
     While the cache is away nobody is slowed down: people must be able to sign in.
     """
-    address = email.strip().lower()
-    place = request.META.get("REMOTE_ADDR", "") if request else ""
-    account_key, place_key = _key("account", f"{place} {address}"), _key("place", place) if place else ""
-    failures = _failures(account_key, place_key)
+    address, place = email.strip().lower(), place_of(request)
+    account_key = _account_key(place, address)
+    place_key = key_of("sign-in-failures:place", place) if place else ""
+    failures = counts(account_key, place_key)
     if failures.get(account_key, 0) >= MAX_FAILURES:
         raise Refusal("too_many_requests", TOO_MANY)
     if failures.get(place_key, 0) >= MAX_FAILURES_OF_A_PLACE:
         raise Refusal("too_many_requests", TOO_MANY_FROM_HERE)
     user = authenticate(request, username=address, password=password) if "\x00" not in address + password else None
     if not isinstance(user, User):
-        _count(account_key, place_key)
+        count_up(account_key, place_key, seconds=REST_SECONDS)
         raise Refusal("not_authenticated", WRONG)
     if account_key in failures:
-        _forget(account_key)
+        forget(account_key)
     return user
 
 
-def _failures(*keys: str) -> dict[str, int]:
-    try:
-        return cache.get_many([key for key in keys if key])
-    except Exception:
-        logger.exception("Wrong passwords could not be read; nobody is slowed down.")
-        return {}
+def forget_failures(request: HttpRequest, username: str) -> None:
+    """After another password was set from here: the wrong ones before it count no more."""
+    forget(_account_key(place_of(request), username))
 
 
-def _count(*keys: str) -> None:
-    try:
-        for key in filter(None, keys):
-            _count_one(key)
-    except Exception:
-        logger.exception("A wrong password could not be counted.")
+def place_of(request: HttpRequest | None) -> str:
+    """The address in the network; empty where nobody knows it."""
+    return request.META.get("REMOTE_ADDR", "") if request else ""
 
 
-def _count_one(key: str) -> None:
-    cache.add(key, 0, REST_SECONDS)
-    try:
-        cache.incr(key)
-    except ValueError:  # it expired between the two calls
-        cache.set(key, 1, REST_SECONDS)
-
-
-def _forget(key: str) -> None:
-    try:
-        cache.delete(key)
-    except Exception:
-        logger.exception("Wrong passwords could not be forgotten.")
-
-
-def _key(kind: str, counted: str) -> str:
-    """By account and place, so that a stranger's guesses do not lock the customer out; and by place alone."""
-    return f"sign-in-failures:{kind}:{hashlib.sha256(counted.encode('utf-8', 'replace')).hexdigest()}"
+def _account_key(place: str, address: str) -> str:
+    """By account and place, so that a stranger's guesses do not lock the customer out."""
+    return key_of("sign-in-failures:account", f"{place} {address}")

@@ -1,4 +1,4 @@
-"""Beat work of the ground that customers stand on."""
+"""Beat work of the ground that customers stand on, and the mail that goes out from it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from intake.look_alikes import LOOK_BACK, OF_A_REQUEST
 from intake.models import Photo
+from intake.password_links import MAIL_TASK, mail_link
 from intake.photos import read_photo
 from intake.picture_looks import looks_read_later
 
@@ -22,6 +23,8 @@ UNUSED_FOR = timedelta(days=1)
 BATCH = 200
 LOOKS_AT_ONCE = 50
 LOOKS_SECONDS = 10.0
+MAIL_TRIES_AGAIN = 4
+MAIL_PAUSE_SECONDS = 30
 
 
 @shared_task
@@ -55,6 +58,12 @@ def read_missing_looks() -> int:
             continue
         read += Photo.objects.filter(pk=photo.pk, looks=[]).update(looks=looks)
     return read
+
+
+@shared_task(name=MAIL_TASK, autoretry_for=(OSError,), max_retries=MAIL_TRIES_AGAIN, retry_backoff=MAIL_PAUSE_SECONDS)
+def mail_password_link(user_pk: int, origin: str) -> bool:
+    """Takes the account's number, so that no link lies in the broker. A mail server that is away is asked again."""
+    return mail_link(user_pk, origin)
 
 
 def _remove(storage: Storage, name: str) -> None:
