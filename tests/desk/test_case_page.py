@@ -172,7 +172,8 @@ def test_htmx_gets_only_the_part_it_asks_for(lead: Client) -> None:
     address = f"/desk/queue/needs-approval/{request.uuid}/"
     case = lead.get(address, headers={**HTMX, "HX-Target": "case"}).content.decode()
     rows = lead.get("/desk/queue/needs-approval/", headers={**HTMX, "HX-Target": "rows"}).content.decode()
-    assert case.lstrip().startswith('<main class="case" id="case"')
+    title = f"<title>{request} Gooseneck kettle, 0.9 L · Pourhaven Desk</title>"
+    assert case.lstrip().startswith(f'{title}\n<main class="case" id="case"')
     assert rows.lstrip().startswith('<div id="rows"')
     assert "<html" not in case + rows
 
@@ -264,3 +265,31 @@ def test_a_refund_that_waits_for_the_customer_says_who_has_to_do_what(lead: Clie
     assert "$129.00 waits for Priya’s answer to the provider" in page
     assert '<span class="chip customer">Refund waits for customer</span>' in page
     assert "Nothing to do here" not in page
+
+
+@pytest.mark.parametrize(
+    ("status", "news", "words"),
+    [
+        ("working", {}, "The agent carries out the decision"),
+        ("working", {"carried_out_at": "now"}, "The agent is at work"),
+        ("working", {"set_aside_at": "now"}, "The agent is at work"),
+        ("submitted", {}, "The agent starts in a moment"),
+    ],
+)
+def test_a_decision_is_carried_out_only_until_it_was(
+    lead: Client, daniel: User, status: str, news: dict[str, str], words: str
+) -> None:
+    """An answered question is an earlier decision: what works then is the agent's review of the answer."""
+    request = kettle_request(status)
+    card = card_for(request, closed_at=timezone.now())
+    Decision.objects.create(approval=card, choice="ask_customer", note="Since when?", decided_by=daniel, source="desk")
+    Decision.objects.update(**dict.fromkeys(news, timezone.now()))
+    shown = re.search(r'<h3 id="state-title">(.*?)</h3>', page_of(lead, request))
+    assert shown is not None
+    assert shown[1] == words
+
+
+def test_a_whole_page_has_one_title(lead: Client) -> None:
+    page = page_of(lead, kettle_request())
+    assert page.count("<title>") == 1
+    assert "<title>" in page.split("</head>")[0]

@@ -15,8 +15,10 @@
 
   function open(opener) {
     const body = byId("dialog-body");
+    const about = opener.closest("#case");
     body.textContent = "";
     htmx.ajax("GET", addressOf(opener), { target: body, swap: "innerHTML" }).then(() => {
+      if (about && (about.inert || !about.isConnected)) body.textContent = "";
       if (body.children.length && !byId("dialog").open) byId("dialog").showModal();
       tellWriting(byId("dialog").open);
     });

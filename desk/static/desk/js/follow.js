@@ -1,4 +1,5 @@
-// What news changes elsewhere on the page: the card when it is another one, the list, the marked row.
+// What news changes elsewhere on the page: the card when it is another one, the list, the marked row. A row is marked
+// as soon as it is chosen; until its request is there, the one still shown can neither be pressed nor decided.
 (() => {
   "use strict";
   const LIST_PACE = 1000;
@@ -25,12 +26,14 @@
     cardChanged();
   });
 
+  /** What is on its way may be older than the news, and a search must not lose its answer: the list is asked after it. */
   let waiting = 0;
   function listChanged() {
     if (waiting) return;
     waiting = window.setTimeout(() => {
       waiting = 0;
-      if (byId("rows")) htmx.trigger("#rows", "queue-changed");
+      if (document.querySelector("#search.htmx-request, #rows.htmx-request")) listChanged();
+      else if (byId("rows")) htmx.trigger("#rows", "queue-changed");
     }, LIST_PACE / 4);
   }
 
@@ -39,15 +42,30 @@
     listChanged();
   });
 
+  const pathOf = (row) => new URL(row.href).pathname;
+  let chosen = null;
+
   function markCurrent() {
+    const path = chosen?.path ?? window.location.pathname;
     for (const row of document.querySelectorAll("#rows .row")) {
-      const current = new URL(row.href).pathname === window.location.pathname;
-      if (current) row.setAttribute("aria-current", "true");
+      if (pathOf(row) === path) row.setAttribute("aria-current", "true");
       else row.removeAttribute("aria-current");
     }
     byId("desk")?.classList.toggle("has-case", Boolean(byId("case-main")));
   }
 
+  function choose(row) {
+    chosen = row;
+    if (byId("case")) byId("case").inert = Boolean(row);
+    markCurrent();
+  }
+
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const { elt, xhr } = event.detail;
+    if (!elt.matches?.("#rows .row")) return;
+    xhr.addEventListener("loadend", () => choose(null));
+    choose({ path: pathOf(elt) });
+  });
   document.addEventListener("htmx:afterSwap", markCurrent);
   document.addEventListener("htmx:pushedIntoHistory", markCurrent);
 })();

@@ -24,16 +24,31 @@
     next.click();
   }
 
+  /** While another request is on its way that one is meant, not the one still shown: the key waits for it. */
+  let meant = "";
+  function press(key) {
+    meant = document.getElementById("case")?.inert ? key : "";
+    if (!meant) document.querySelector(`[data-key=${key}]`)?.click();
+  }
+
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (meant && event.target.id === "case") press(meant);
+  });
+  document.addEventListener("pointerdown", () => {
+    meant = "";
+  });
+
   const acts = {
     j: () => move(1),
     k: () => move(-1),
-    a: () => document.querySelector("[data-key=a]")?.click(),
-    q: () => document.querySelector("[data-key=q]")?.click(),
-    d: () => document.querySelector("[data-key=d]")?.click(),
+    a: () => press("a"),
+    q: () => press("q"),
+    d: () => press("d"),
     "/": () => document.getElementById("search")?.focus(),
   };
 
   document.addEventListener("keydown", (event) => {
+    meant = "";
     if (isOff() || event.metaKey || event.ctrlKey || event.altKey || event.isComposing) return;
     if (typing(event.target) || document.querySelector("dialog[open]")) return;
     const act = acts[event.key.toLowerCase()];

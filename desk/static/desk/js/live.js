@@ -1,6 +1,6 @@
 // Live places: an element with data-live-socket, data-live-poll and data-live-rev is told what is newer than its rev
-// over a websocket or, while none is open, asks every 20 seconds. Both bring the same frames. A fragment replaces the
-// element with its id or is added to its list, so that nothing is shown twice, whatever comes again.
+// over a websocket or, while none is open, asks every 20 seconds. Both bring the same frames. A fragment is merged into
+// the element with its id or is added to its list, so that nothing is shown twice, whatever comes again.
 (() => {
   "use strict";
   const PACE = 20_000;
@@ -87,18 +87,12 @@
     const fresh = template.content.firstElementChild;
     const shown = byId(fragment.id);
     if (shown) {
-      for (const opened of shown.querySelectorAll("details[open]")) {
-        const same = opened.id && fresh.querySelector(`#${opened.id}`);
-        if (same) same.open = true;
-      }
-      const focused = shown.contains(document.activeElement) ? document.activeElement.id : "";
-      shown.replaceWith(fresh);
-      if (focused) byId(focused)?.focus();
+      window.deskMerge(shown, fresh);
     } else if (fragment.into && byId(fragment.into)) {
       if (fragment.at === "start") byId(fragment.into).prepend(fresh);
       else byId(fragment.into).append(fresh);
+      htmx.process(fresh);
     }
-    if (fresh.isConnected) htmx.process(fresh);
   }
 
   function find() {
@@ -119,8 +113,10 @@
     showSign();
   }
 
+  /** Not while another request is on its way into the same place. */
   function reload() {
-    htmx.ajax("GET", window.location.href, { target: "#case", swap: "outerHTML" });
+    const asked = { source: "#activity", target: "#case", swap: "outerHTML" };
+    htmx.ajax("GET", window.location.href, asked).catch(() => undefined);
   }
 
   function signedOut() {
