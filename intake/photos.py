@@ -23,7 +23,6 @@ NAME_LENGTH = 80
 # Control, format (direction marks), surrogate, private and separator characters: nothing a name needs.
 UNSHOWN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 NOT_STORED = "The photo could not be stored just now. Add it again in a minute; nothing else is lost."
-NOT_FOUND_IN_STORE = 404
 
 logger = logging.getLogger(__name__)
 
@@ -68,11 +67,9 @@ def read_photo(photo: Photo) -> bytes:
     try:
         with photo.file.open("rb") as stored:
             return stored.read()
-    except OSError:
+    except OSError:  # also what django-storages says of a key that is not there
         raise
     except Exception as error:  # each store has errors of its own
-        if _is_missing(error):
-            raise FileNotFoundError(f"the store has no {photo.file.name}") from error
         logger.warning("the store of the photos does not give one: %s", error)
         raise OSError(f"the store does not give {photo.file.name}: {error}") from error
 
@@ -127,12 +124,6 @@ def _store(photo: Photo, jpeg: bytes) -> None:
     except Exception as error:  # a full disk, or whatever the store says
         logger.warning("the store of the photos does not take one: %s", error)
         raise Refusal("try_again", NOT_STORED, field="photos") from error
-
-
-def _is_missing(error: Exception) -> bool:
-    """As botocore's ClientError says it."""
-    answer = getattr(error, "response", None) or {}
-    return answer.get("ResponseMetadata", {}).get("HTTPStatusCode") == NOT_FOUND_IN_STORE
 
 
 def _photo_not_found() -> Refusal:
