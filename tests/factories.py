@@ -56,6 +56,7 @@ class ChargeFactory(factory.django.DjangoModelFactory):
         model = Charge
 
     order = factory.SubFactory(OrderFactory)
+    provider = "ledger"
     reference = factory.Sequence(lambda n: f"ch_{n:06d}")
     currency = factory.SelfAttribute("order.currency")
     captured_minor = 10_000

@@ -1,4 +1,4 @@
-"""The shop's own book, the default provider: it keeps what was given back and answers at once."""
+"""The shop's own book, which moves no money: it keeps what was given back and answers at once."""
 
 from __future__ import annotations
 

@@ -44,6 +44,7 @@ def _write_order(order: DemoOrder, calendar: Calendar, people: People) -> None:
     )
     Charge.objects.create(
         order=row,
+        provider="ledger",
         reference=f"ch_{order.number.replace('-', '').lower()}",
         currency=CURRENCY,
         captured_minor=order.goods_minor + order.shipping_minor,

@@ -12,8 +12,6 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from intake.models import PolicyVersion
-from payments.models import Charge
-from payments.providers.choose import PROVIDERS
 from refunddesk import pulse
 from refunddesk.demo_processes.answers import health_at
 from refunddesk.demo_processes.port_file import port_of_the_demo
@@ -41,20 +39,6 @@ def database() -> Iterator[Finding]:
         yield Finding("missing", "policy", "there is no policy version: run `manage.py migrate`")
     else:
         yield Finding("ok", "policy", f"version {newest.number} is in force")
-
-
-def charges() -> Iterator[Finding]:
-    """Whether the money of every charge can go back the way it came."""
-    at_stripe = Charge.objects.filter(provider="stripe").exists()
-    if at_stripe and not settings.STRIPE_SECRET_KEY:
-        words = "some were taken by Stripe, and without STRIPE_SECRET_KEY none of them can be refunded"
-        yield Finding("missing", "charges", words)
-        return
-    unknown = Charge.objects.exclude(provider__in=PROVIDERS).values_list("provider", flat=True).first()
-    if unknown is not None:
-        yield Finding("missing", "charges", f"one was taken by “{unknown}”, a provider this installation does not know")
-        return
-    yield Finding("ok", "charges", "the provider of each can be asked for a refund")
 
 
 def photos() -> Iterator[Finding]:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from django.db import connections
 
-from refunddesk.doctor.answers import ANSWER_SECONDS, charges, database, photos, running_parts, web
+from refunddesk.doctor.answers import ANSWER_SECONDS, database, photos, running_parts, web
+from refunddesk.doctor.charges import charges
 from refunddesk.doctor.configured import configured
+from refunddesk.doctor.demo_accounts import demo_accounts
 from refunddesk.doctor.finding import Finding
 from refunddesk.doctor.models import models
 from refunddesk.probe import Probe
@@ -17,6 +19,7 @@ QUESTIONS: dict[str, Callable[[], Iterable[Finding]]] = {
     "database": database,
     "models": models,
     "charges": charges,
+    "accounts": demo_accounts,
     "photos": photos,
     "broker": running_parts,
     "web": web,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from django.conf import settings
+
 from agent.llm.customers_today import NEAR, customers_today
+from agent.llm.providers_now import providers_now
 from agent.llm.providers_today import ProviderToday, chain_today
 from desk.model_cost import known_cost
 from intake.shop_clock import shop_time
@@ -27,6 +30,7 @@ STATES: dict[str, State] = {
 def models() -> Iterator[Finding]:
     """One line for each provider, one for who stands behind them, one for the customers when each has a limit."""
     yield from _providers()
+    yield from _limit_of_a_run()
     yield from _customers()
 
 
@@ -39,6 +43,16 @@ def _providers() -> Iterator[Finding]:
         yield _line(place, one)
     behind = "a person gets the case" if chain.scripted is None else "the scripted model stands in, and pages say so"
     yield Finding("ok", ABOUT, f"when none of them answers, {behind}")
+
+
+def _limit_of_a_run() -> Iterator[Finding]:
+    """Calls whose price nobody knows do not count towards what a run may cost."""
+    unpriced = [one.name for one in providers_now() if one.price_in is None or one.price_out is None]
+    if settings.LLM_RUN_COST is None or not unpriced:
+        return
+    words = f"LLM_RUN_COST (${settings.LLM_RUN_COST} a run) does not hold for {', '.join(unpriced)}, whose price is not"
+    cure = "set LLM_NAME_PRICE_IN and LLM_NAME_PRICE_OUT in an LLM_CHAIN, or trust in LLM_RUN_TOKENS"
+    yield Finding("note", ABOUT, f"{words} known: {cure}")
 
 
 def _customers() -> Iterator[Finding]:

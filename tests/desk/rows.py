@@ -55,6 +55,7 @@ def kettle_request(status: str = "needs_approval", **changes: Any) -> RefundRequ
 def charge(request: RefundRequest, captured_minor: int) -> None:
     order = request.line.order
     order.charges.create(
+        provider="ledger",
         reference=f"ch_{uuid.uuid4().hex}",
         currency="USD",
         captured_minor=captured_minor,

@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.utils import timezone
 from pytest_django.fixtures import Settings
@@ -17,6 +18,7 @@ from agent.llm.token_ledger import count_call
 from agent.models import ProviderState
 from refunddesk import pulse
 from refunddesk.demo_processes.local_redis import free_port
+from refunddesk.demo_shop.write_people import write_people
 from refunddesk.doctor.configured import without_password
 from refunddesk.doctor.models import models
 from tests.factories import ChargeFactory, CustomerFactory
@@ -186,3 +188,91 @@ def test_charges_whose_provider_cannot_be_asked_are_told(
     settings.STRIPE_SECRET_KEY = key
     ChargeFactory(provider=provider)
     assert ask_doctor()[1]["charges"] == line
+
+
+def charge_lines() -> list[str]:
+    return [line for line in told() if line.split()[1] == "charges"]
+
+
+STRIPES_NAME = (
+    "missing  charges   {} of order {} is named like a payment at Stripe, but stands in the shop's own book (provider "
+    "ledger), where a refund moves no money: give such money back by hand at Stripe, and bring orders in with provider "
+    "stripe; a demo's orders belong into a database of their own"
+)
+KEY_IS_SET = (
+    "missing  charges   STRIPE_SECRET_KEY is set, but {} of order {} stands in the shop's own book (provider ledger), "
+    "where a refund moves no money: pay such refunds out by hand, and bring orders that Stripe was paid for in with "
+    "provider stripe"
+)
+ALL_WELL = "ok       charges   the provider of each can be asked for a refund"
+
+
+@pytest.mark.parametrize("key", ["", "sk_live_1"])
+@pytest.mark.parametrize("reference", ["pi_1", "ch_1", "py_1"])
+def test_outside_the_demo_a_payment_of_stripe_in_the_shops_own_book_is_told(
+    settings: Settings, reference: str, key: str
+) -> None:
+    settings.STRIPE_SECRET_KEY = key
+    ChargeFactory(provider="stripe" if key else "ledger", reference="till-1")
+    ChargeFactory(provider="ledger", reference=reference, order__number="A-7")
+    assert not [line for line in charge_lines() if "named like" in line]
+    settings.DEMO = False
+    assert charge_lines() == [STRIPES_NAME.format(reference, "A-7")]
+
+
+def test_outside_the_demo_a_charge_of_the_book_is_told_once_stripe_is_there(settings: Settings) -> None:
+    settings.DEMO = False
+    ChargeFactory(provider="ledger", reference="pill-1", order__number="A-7")
+    assert charge_lines() == [ALL_WELL]
+    settings.STRIPE_SECRET_KEY = "sk_live_1"
+    assert charge_lines() == [KEY_IS_SET.format("pill-1", "A-7")]
+    settings.DEMO = True
+    assert charge_lines() == [ALL_WELL]
+
+
+def account_lines() -> list[str]:
+    return [line for line in told() if line.split()[1] == "accounts"]
+
+
+def test_outside_the_demo_its_accounts_are_told_while_the_known_password_opens_one(settings: Settings) -> None:
+    write_people()
+    assert account_lines() == []
+    settings.DEMO = False
+    behind = (
+        " can sign in with the demo's password, which everybody may read: make the account inactive on the desk, or "
+        "run `manage.py changepassword` for it; the demo belongs into a database of its own"
+    )
+    assert account_lines() == [
+        f"missing  accounts  daniel.reyes@example.com, staff, and 9 more of the demo shop{behind}"
+    ]
+    User.objects.exclude(username__in=["maya.okafor@example.com", "priya.raman@example.com"]).update(is_active=False)
+    assert account_lines() == [
+        f"missing  accounts  maya.okafor@example.com, staff, and 1 more of the demo shop{behind}"
+    ]
+    maya = User.objects.get(username="maya.okafor@example.com")
+    maya.set_password("hers alone")
+    maya.save()
+    assert account_lines() == [f"missing  accounts  priya.raman@example.com, a customer,{behind}"]
+    User.objects.filter(username="priya.raman@example.com").update(password="!none")
+    assert account_lines() == ["ok       accounts  nobody of the demo shop can sign in with the demo's password"]
+
+
+def test_a_limit_of_a_runs_cost_that_does_not_hold_is_told(settings: Settings) -> None:
+    priced = Provider("groq", "https://api.groq.com/v1", "k", "m", price_in=Decimal(1), price_out=Decimal(2))
+    half = Provider("acme", "https://llm.acme.com/v1", "k", "m", price_in=Decimal(1))
+    free = Provider("local", "http://127.0.0.1:11434/v1", "", "m", price_in=Decimal(0), price_out=Decimal(0))
+
+    def limits() -> list[str]:
+        return [str(finding) for finding in models() if "LLM_RUN_COST" in finding.words]
+
+    settings.LLM_CHAIN = (priced, half, free)
+    assert limits() == []
+    settings.LLM_RUN_COST = Decimal("0.25")
+    assert limits() == [
+        "note     model     LLM_RUN_COST ($0.25 a run) does not hold for acme, whose price is not known: set "
+        "LLM_NAME_PRICE_IN and LLM_NAME_PRICE_OUT in an LLM_CHAIN, or trust in LLM_RUN_TOKENS"
+    ]
+    settings.LLM_CHAIN = (priced, free)
+    assert limits() == []
+    settings.LLM_CHAIN, settings.LLM_API_KEY = (), "sk-secret"
+    assert "does not hold for openrouter, whose" in limits()[0]

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.management import get_commands
+from django.urls import reverse
 
+from payments.stripe_events import CHARGE_REFUNDED, REFUND_KINDS
 from refunddesk.demo_shop.cases import CASES
 from refunddesk.demo_shop.people import CUSTOMERS, STAFF
 from refunddesk.demo_shop.pictures import PHOTO_FOLDER
@@ -46,15 +48,26 @@ def test_every_target_of_make_and_every_command_that_is_named_exists() -> None:
     targets = set(re.findall(r"(?:`|^)make ([a-z-]+)", README, re.MULTILINE))
     assert targets >= {"demo", "test", "check"}
     assert not [target for target in targets if not re.search(rf"^{target}:", makefile, re.MULTILINE)]
-    commands = set(re.findall(r"manage\.py ([a-z]+)", README))
-    assert commands >= {"tour", "reset", "doctor"}
+    commands = set(re.findall(r"manage\.py ([a-z_]+)", README))
+    assert commands >= {"tour", "reset", "doctor", "import_orders"}
     assert commands <= set(get_commands())
 
 
 def test_every_setting_that_is_named_is_in_the_example() -> None:
     example = (ROOT / ".env.example").read_text()
-    named = set(re.findall(r"\b(LLM_[A-Z_]+|PHOTO_BUCKET|DATA_DIR|PORT|SECRET_KEY|ALLOWED_HOSTS)\b", README))
+    named = set(
+        re.findall(
+            r"\b(LLM_[A-Z_]+|STRIPE_[A-Z_]+|EMAIL_URL|SHOP_EMAIL|PHOTO_BUCKET|DATA_DIR|PORT|SECRET_KEY|ALLOWED_HOSTS)\b",
+            README,
+        )
+    )
     assert not [name for name in named if f"#{name}=" not in example]
+
+
+def test_the_webhooks_address_and_the_messages_it_wants_are_named() -> None:
+    assert f"https://desk.example.com{reverse('stripe-webhook')}" in README
+    for kind in (*REFUND_KINDS, CHARGE_REFUNDED):
+        assert f"`{kind}`" in README
 
 
 def test_every_file_that_is_named_exists() -> None:
