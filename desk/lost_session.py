@@ -14,11 +14,16 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
+from intake.counted import count_up, counts, key_of
+from intake.sign_in_guard import place_of
+
 DRAFT = "desk_draft"
 # Ids of the elements that fetch themselves anew, as htmx names them.
 REFRESHES_BY_ITSELF = frozenset({"rows", "case-main"})
 LONGEST_FIELD = 2000
 MOST_FIELDS = 12
+MOST_DRAFTS_OF_A_PLACE = 60
+DRAFTS_SECONDS = 3600
 
 
 def sign_in_and_back(request: HttpRequest, *, gives_draft_back: bool) -> HttpResponseBase:
@@ -30,7 +35,7 @@ def sign_in_and_back(request: HttpRequest, *, gives_draft_back: bool) -> HttpRes
     if request.method == "GET" and request.headers.get("HX-Trigger") in REFRESHES_BY_ITSELF:
         return trigger_client_event(HttpResponse(status=204), "desk:signed-out")
     if request.method == "POST" and gives_draft_back and not request.user.is_authenticated:
-        _keep_draft(request)
+        _keep_draft_of_a_few(request)
     back = _address_after(request)
     if request.headers.get("HX-Request"):
         return HttpResponseClientRedirect(f"{reverse('admin:login')}?{urlencode({'next': back})}")
@@ -56,6 +61,15 @@ def _address_after(request: HttpRequest) -> str:
         return f"{request.path}?{urlencode({'choice': choice})}" if choice else request.path
     shown = getattr(request, "htmx", None) and request.htmx.current_url_abs_path  # type: ignore[attr-defined]
     return shown or request.get_full_path()
+
+
+def _keep_draft_of_a_few(request: HttpRequest) -> None:
+    """Each is a new row, and nobody has shown yet that they are staff."""
+    place = place_of(request)
+    key = key_of("desk-drafts:place", place) if place else ""
+    if counts(key).get(key, 0) < MOST_DRAFTS_OF_A_PLACE:
+        count_up(key, seconds=DRAFTS_SECONDS)
+        _keep_draft(request)
 
 
 def _keep_draft(request: HttpRequest) -> None:

@@ -209,6 +209,7 @@ STORAGES: dict[str, dict[str, Any]] = {
     },
 }
 if PHOTO_BUCKET:
+    from boto3.s3.transfer import TransferConfig
     from botocore.config import Config
 
     STORAGES["photos"] = {
@@ -220,6 +221,7 @@ if PHOTO_BUCKET:
             "querystring_auth": True,
             # A store that hangs must not hold a run past its lease.
             "client_config": Config(connect_timeout=5, read_timeout=15, retries={"total_max_attempts": 2}),
+            "transfer_config": TransferConfig(num_download_attempts=1),
         },
     }
 WHITENOISE_USE_FINDERS = DEMO
