@@ -2,9 +2,16 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.test import Client
 
 from tests.desk.rows import member_of, onlooker
+
+
+@pytest.fixture(autouse=True)
+def no_counts() -> None:
+    """Of what other tests tried from the same address."""
+    cache.clear()
 
 
 @pytest.fixture

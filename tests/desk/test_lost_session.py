@@ -8,7 +8,6 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
-from django.core.cache import cache
 from django.test import Client
 
 from agent.models import Approval, Decision
@@ -159,7 +158,6 @@ def test_signed_in_again_in_another_tab_the_old_page_decides_nothing(daniel: Use
 
 
 def test_drafts_of_strangers_fill_no_table(card: Approval, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache.clear()
     monkeypatch.setattr("desk.lost_session.MOST_DRAFTS_OF_A_PLACE", 2)
     given = {"card": str(card.pk), "choice": "decline", "note": "x"}
     answers = [Client().post(decide_address(card), given) for _ in range(3)]
