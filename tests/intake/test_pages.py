@@ -195,7 +195,7 @@ def test_a_sixth_photo_is_left_out_and_said(priyas_browser: Client, kettle: Orde
 def test_a_line_that_was_asked_for_links_to_its_request(priyas_browser: Client, kettle: OrderLine) -> None:
     request = RequestFactory(line=kettle)
     asked, sent = priyas_browser.get(REFUND), priyas_browser.post(REFUND, {"reason": "damaged", "details": "<Bent>."})
-    assert "What you wrote" not in words(asked)
+    assert "What you wrote" not in words(asked).split("<template")[0]
     assert b"readonly>&lt;Bent&gt;.</textarea>" in sent.content
     for answer in (asked, sent):
         assert answer.status_code == 409

@@ -1,76 +1,99 @@
-// Small help for forms: counts characters, keeps typed text over a lost session, copies a code, stops double sending.
+// Keeps what was filled in until it arrived, and stops double sending.
+//
+// What stands in a form with [data-draft] is kept in this tab under that name, and is there again when the form comes
+// back after a lost session or connection; a form with [data-came-back] shows what was sent, from the server. The
+// template with [data-unsent] stands where such forms may leave their page: what was written under a name that begins
+// so, and did not arrive, is shown there once its form is gone. A page where that template's [data-arrived] is the name
+// of a draft, or whose forms it came from, shows that it arrived; one with [data-nothing-arrived] that it did not.
 "use strict";
 (() => {
   document.documentElement.classList.add("script");
+  const PRESS_AGAIN_MS = 20000, DRAFT = "draft:", SENT = "sent-draft";
+  const CHOICES = "select, input[type=number], input[type=radio]:checked";
+  const unsent = document.querySelector("template[data-unsent]");
 
-  const count = (counter) => {
-    const field = document.getElementById(counter.dataset.counterFor), most = Number(counter.dataset.max);
-    if (!field) return;
-    const length = [...field.value].length;
-    counter.textContent = `${length.toLocaleString("en")} of ${most.toLocaleString("en")} characters`;
-    counter.classList.toggle("full", length >= most);
+  const keyOf = (form) => DRAFT + form.dataset.draft;
+  const formOf = (key) => [...document.querySelectorAll("form[data-draft]")].find((form) => keyOf(form) === key);
+  const isOfThisPage = (key) => unsent !== null && key.startsWith(DRAFT + unsent.dataset.unsent);
+  const draftOf = (key) => JSON.parse(sessionStorage.getItem(key) ?? '{"text": "", "choices": {}, "photos": []}');
+
+  const keep = (form) => {
+    const text = form.querySelector("textarea").value;
+    const choices = Object.fromEntries([...form.querySelectorAll(CHOICES)].map((field) => [field.name, field.value]));
+    const photos = [...form.querySelectorAll("[data-photo-list] [name=photo]")].map((photo) => (
+      { id: photo.value, name: photo.closest("li").querySelector(".photo-name").textContent }
+    ));
+    if (text || photos.length || Object.keys(choices).length) sessionStorage.setItem(keyOf(form), JSON.stringify({ text, choices, photos }));
+    else sessionStorage.removeItem(keyOf(form));
   };
 
-  const draftKey = (field) => `draft:${location.pathname}:${field.name}`;
-  const SENT = "sent-drafts";
-  // What was sent is forgotten only once a page answers that shows neither the form nor an error: the session may be over.
-  const forgetWhatArrived = () => {
-    if (document.querySelector("form[data-draft], .error-page")) return;
-    for (const key of JSON.parse(sessionStorage.getItem(SENT) ?? "[]")) sessionStorage.removeItem(key);
-    sessionStorage.removeItem(SENT);
+  const choose = (field, value) => {
+    if (!field.options || [...field.options].some((option) => option.value === value)) field.value = value;
   };
-  const prepare = (root) => {
-    for (const field of root.querySelectorAll("form[data-draft] textarea")) {
-      if (!field.value) field.value = sessionStorage.getItem(draftKey(field)) ?? "";
-    }
-    root.querySelectorAll("[data-counter-for]").forEach(count);
-    for (const button of root.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
+
+  const fillIn = (form) => {
+    if ("cameBack" in form.dataset) return keep(form);
+    const draft = draftOf(keyOf(form)), text = form.querySelector("textarea");
+    if (!text.value) text.value = draft.text;
+    for (const [name, value] of Object.entries(draft.choices)) if (form.elements[name]) choose(form.elements[name], value);
+    form.querySelector("[data-photos]").dataset.kept = JSON.stringify(draft.photos);
+  };
+
+  const settle = () => {
+    const sent = sessionStorage.getItem(SENT);
+    if (!sent) return;
+    const arrived = !formOf(sent) && (isOfThisPage(sent) || sent === DRAFT + unsent?.dataset.arrived);
+    if (arrived) sessionStorage.removeItem(sent);
+    if (arrived || formOf(sent) || document.querySelector("[data-nothing-arrived]")) sessionStorage.removeItem(SENT);
+  };
+
+  const isUnsent = (key) => isOfThisPage(key) && key !== sessionStorage.getItem(SENT) && draftOf(key).text.trim() !== "";
+
+  const showUnsent = () => {
+    const gone = Object.keys(sessionStorage).filter((key) => isUnsent(key) && !formOf(key) && !document.getElementById(key));
+    return gone.map((key) => {
+      const box = unsent.content.firstElementChild.cloneNode(true), field = box.querySelector("textarea");
+      field.id = box.querySelector("label").htmlFor = key;
+      field.defaultValue = draftOf(key).text;
+      unsent.before(box);
+      return field;
+    });
+  };
+
+  const discard = (box) => {
+    sessionStorage.removeItem(box.querySelector("textarea").id);
+    box.remove();
+    document.getElementById("content").focus({ preventScroll: true });
   };
 
   document.addEventListener("input", ({ target }) => {
-    if (target.matches("form[data-draft] textarea")) sessionStorage.setItem(draftKey(target), target.value);
-    const counter = document.querySelector(`[data-counter-for="${target.id}"]`);
-    if (target.id && counter) count(counter);
+    const form = target.closest("form[data-draft]");
+    if (form) keep(form);
   });
-
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-discard]");
+    if (button) discard(button.parentElement);
+  });
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (event.submitter?.name === "remove") return;
-    if (form.dataset.sent) return event.preventDefault();
-    form.dataset.sent = "yes";
-    if (form.matches("[data-draft]")) sessionStorage.setItem(SENT, JSON.stringify([...form.querySelectorAll("textarea")].map(draftKey)));
+    // For a while only: whoever stopped a page that did not come may press again.
+    if (Date.now() - Number(form.dataset.sent ?? 0) < PRESS_AGAIN_MS) return event.preventDefault();
+    form.dataset.sent = Date.now();
+    if (form.matches("[data-draft]")) sessionStorage.setItem(SENT, keyOf(form));
   });
-  addEventListener("pageshow", () => document.querySelectorAll("form[data-sent]").forEach((form) => delete form.dataset.sent));
-
-  document.addEventListener("click", async (event) => {
-    const button = event.target.closest("[data-copy]");
-    if (!button) return;
-    const words = button.querySelector("[data-copy-words]");
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent.trim());
-    words.textContent = "Copied";
-    setTimeout(() => { words.textContent = "Copy"; }, 2000);
+  addEventListener("pageshow", () => {
+    document.querySelectorAll("form[data-sent]").forEach((form) => delete form.dataset.sent);
+    settle();
   });
 
-  const reasons = document.querySelector("[data-photo-reasons]");
-  const tellWhetherNeeded = () => {
-    const chosen = reasons?.querySelector(":checked"), place = document.querySelector("[data-photos-needed]");
-    if (!chosen || !place) return;
-    place.textContent = reasons.dataset.photoReasons.split(" ").includes(chosen.value) ? "at least one" : "if you like";
-  };
-  reasons?.addEventListener("change", tellWhetherNeeded);
-
-  const units = document.querySelector("select#id_units");
-  const sayAmount = () => {
-    const amount = units?.selectedOptions[0]?.text.split(" · ")[1];
-    if (amount) units.form.querySelector(".submit button").textContent = `Ask for ${amount} back`;
-  };
-  units?.addEventListener("change", sayAmount);
-
-  sayAmount();
-  forgetWhatArrived();
-  prepare(document);
+  settle();
+  document.querySelectorAll("form[data-draft]").forEach(fillIn);
+  showUnsent();
   document.querySelector("main [aria-invalid=true], main .field-error + .choices input")?.focus();
-  tellWhetherNeeded();
-  document.addEventListener("live:part", ({ detail }) => prepare(detail.parentNode));
-  document.addEventListener("live:news", () => prepare(document));
+  document.addEventListener("live:part", ({ detail }) => detail.querySelectorAll("form[data-draft]").forEach(fillIn));
+  document.addEventListener("live:news", () => {
+    const [field] = showUnsent();
+    if (document.activeElement === document.body) field?.focus({ preventScroll: true });
+  });
 })();

@@ -1,5 +1,5 @@
-// Sends each chosen or dropped photo at once, shows it, and names it in the form. Without this script the form sends
-// the files itself.
+// Sends each chosen or dropped photo at once, shows it, and names it in the form; what [data-kept] names is there
+// already. After each change the form gets the event "input". Without this script the form sends the files itself.
 "use strict";
 (() => {
   const MAX_BYTES = 5 * 1024 * 1024, SHRINK_ABOVE = MAX_BYTES - 64 * 1024, SHRINK_TO = 2560;
@@ -21,13 +21,14 @@
     }
   };
 
-  const send = async (field, file) => {
+  const send = async (field, file, signal) => {
     if (file.size > MAX_BYTES) return { message: "The file is larger than 5 MB; send a smaller copy of it." };
     const body = new FormData();
     body.append("file", file);
     const token = field.closest("form").querySelector("[name=csrfmiddlewaretoken]").value;
     try {
-      const answer = await fetch(field.dataset.upload, { method: "POST", body, headers: { "X-CSRFToken": token, Accept: "application/json" } });
+      const answer = await fetch(field.dataset.upload, { method: "POST", body, signal, headers: { "X-CSRFToken": token, Accept: "application/json" } });
+      if (answer.status === 401) return { message: "You are signed out. Reload the page, sign in, and add it again." };
       return await answer.json();
     } catch {
       return { message: "It could not be sent. Check your connection, remove it and add it again." };
@@ -47,27 +48,39 @@
     const refresh = () => {
       field.classList.toggle("full", taken() >= most);
       const busy = list.querySelector("li.sending") !== null;
-      form.querySelectorAll(".submit button").forEach((button) => { button.disabled = busy; });
+      form.querySelectorAll("[type=submit]:not([name])").forEach((button) => { button.disabled = busy; });
+    };
+    const changed = () => {
+      refresh();
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    };
+
+    const addRow = (name) => {
+      const item = row.content.firstElementChild.cloneNode(true);
+      item.querySelector(".photo-name").textContent = name;
+      item.querySelector(".hidden-words").textContent = ` ${name}`;
+      list.append(item);
+      return item;
+    };
+    const nameIn = (item, id) => {
+      item.append(Object.assign(document.createElement("input"), { type: "hidden", name: "photo", value: id }));
+      item.querySelector("img").src = `/photos/${id}`;
     };
 
     const add = async (file) => {
-      const item = row.content.firstElementChild.cloneNode(true);
-      const image = item.querySelector("img"), state = item.querySelector(".photo-state");
-      item.querySelector(".photo-name").textContent = file.name;
-      item.querySelector(".hidden-words").textContent = ` ${file.name}`;
+      const item = addRow(file.name), image = item.querySelector("img"), state = item.querySelector(".photo-state");
+      const stop = new AbortController();
       item.classList.add("sending");
+      item.addEventListener("removed", () => stop.abort());
       state.textContent = "Sending…";
       image.src = URL.createObjectURL(file);
-      list.append(item);
       refresh();
-      const answer = await send(field, await shrunk(file));
+      const answer = await send(field, await shrunk(file), stop.signal);
       URL.revokeObjectURL(image.src);
+      if (!item.isConnected) return;
       item.classList.remove("sending");
       if (answer.id) {
-        const named = document.createElement("input");
-        Object.assign(named, { type: "hidden", name: "photo", value: answer.id });
-        item.append(named);
-        image.src = `/photos/${answer.id}`;
+        nameIn(item, answer.id);
         state.textContent = "";
         field.querySelectorAll(":scope > .field-error").forEach((error) => error.remove());
         status.textContent = `${file.name} was added.`;
@@ -77,13 +90,16 @@
         state.textContent = answer.message ?? "It was not taken. Remove it and add another.";
         status.textContent = `${file.name}: ${state.textContent}`;
       }
-      refresh();
+      changed();
     };
 
     const addAll = async (files) => {
-      const room = most - taken(), chosen = [...files];
-      if (chosen.length > room) status.textContent = `At most ${most} photos fit; the others were left out.`;
-      await Promise.all(chosen.slice(0, Math.max(0, room)).map(add));
+      const room = Math.max(0, most - taken()), chosen = [...files];
+      status.classList.add("hidden-words");
+      await Promise.all(chosen.slice(0, room).map(add));
+      if (chosen.length <= room) return;
+      status.textContent = `At most ${most} photos fit; the others were left out.`;
+      status.classList.remove("hidden-words");
     };
 
     input.addEventListener("change", () => {
@@ -100,10 +116,13 @@
       const button = event.target.closest("[data-remove]");
       if (!button) return;
       event.preventDefault();
-      button.closest("li").remove();
-      refresh();
+      const item = button.closest("li");
+      item.remove();
+      item.dispatchEvent(new Event("removed"));
+      changed();
       input.focus();
     });
+    if (!list.children.length) JSON.parse(field.dataset.kept ?? "[]").forEach(({ id, name }) => nameIn(addRow(name), id));
     refresh();
   };
 
