@@ -287,7 +287,11 @@ def test_a_folder_that_cannot_be_written_gets_a_sentence() -> None:
 
 
 def test_the_demo_does_not_start_in_production(tmp_path: Path) -> None:
-    ended = _run_demo(_env_for(tmp_path, free_port(), DEMO="off", SECRET_KEY="x" * 60, ALLOWED_HOSTS="shop.example"))
+    ended = _run_demo(
+        _env_for(
+            tmp_path, free_port(), DEMO="off", SECRET_KEY="x" * 60, ALLOWED_HOSTS="shop.example", RETURN_ADDRESS="Shop"
+        )
+    )
 
     assert ended.returncode == 1
     assert "runs only in demo mode" in ended.stderr
