@@ -184,12 +184,12 @@ class refusals_are_answers:
 
 def next_due(besides: Sequence[uuid.UUID] = ()) -> Run | None:
     due = Run.objects.filter(status="queued", due_at__lte=timezone.now()).exclude(pk__in=besides)
-    return due.order_by("due_at", "id").first()
+    return due.order_by("due_at", "created_at", "id").first()
 
 
 def due_later() -> list[Run]:
     """Checks and late answers that wait for their day."""
-    return list(Run.objects.filter(status="queued", due_at__gt=timezone.now()).order_by("due_at", "id"))
+    return list(Run.objects.filter(status="queued", due_at__gt=timezone.now()).order_by("due_at", "created_at", "id"))
 
 
 def lease_runs_out(**runs: Any) -> None:
