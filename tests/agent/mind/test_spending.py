@@ -25,6 +25,19 @@ from tests.openai_server import Canned, OpenAIServer, completion
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_waiting")]
 
+each_limit = pytest.mark.parametrize(
+    ("limit", "value", "sentence"),
+    [
+        ("LLM_RUN_TOKENS", 1600, "The review used the 1,600 tokens that one run may use."),
+        ("LLM_RUN_COST", Decimal("0.0017"), "The review cost the $0.0017 that one run may cost."),
+        (
+            "LLM_CUSTOMER_TOKENS_PER_DAY",
+            1600,
+            "The requests of this customer have used the model's 1,600 tokens of today.",
+        ),
+    ],
+)
+
 
 def test_each_step_and_the_run_know_tokens_cost_and_time(first: OpenAIServer) -> None:
     request = make_request("carafe", "carafe-cracked")
@@ -96,18 +109,7 @@ def test_over_its_tokens_of_the_day_a_provider_is_passed_over_in_the_middle(
     assert answered(tomorrow)[0] == "first"
 
 
-@pytest.mark.parametrize(
-    ("limit", "value", "sentence"),
-    [
-        ("LLM_RUN_TOKENS", 1600, "The review used the 1,600 tokens that one run may use."),
-        ("LLM_RUN_COST", Decimal("0.0017"), "The review cost the $0.0017 that one run may cost."),
-        (
-            "LLM_CUSTOMER_TOKENS_PER_DAY",
-            1600,
-            "The requests of this customer have used the model's 1,600 tokens of today.",
-        ),
-    ],
-)
+@each_limit
 def test_a_limit_is_looked_at_before_each_call_and_ends_with_a_person(
     first: OpenAIServer, settings: Any, limit: str, value: Any, sentence: str
 ) -> None:
@@ -265,18 +267,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("silent")
-@pytest.mark.parametrize(
-    ("limit", "value", "sentence"),
-    [
-        ("LLM_RUN_TOKENS", 1600, "The review used the 1,600 tokens that one run may use."),
-        ("LLM_RUN_COST", Decimal("0.0017"), "The review cost the $0.0017 that one run may cost."),
-        (
-            "LLM_CUSTOMER_TOKENS_PER_DAY",
-            1600,
-            "The requests of this customer have used the model's 1,600 tokens of today.",
-        ),
-    ],
-)
+@each_limit
 def test_a_limit_holds_for_a_provider_too_that_tells_no_usage(
     first: OpenAIServer, settings: Any, limit: str, value: Any, sentence: str
 ) -> None:
