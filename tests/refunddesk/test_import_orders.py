@@ -126,7 +126,8 @@ def test_the_same_file_again_changes_nothing(tmp_path: Path) -> None:
 def test_a_later_file_brings_the_parcels_way_and_a_further_charge(tmp_path: Path) -> None:
     early = order(shipped_at=None, lines=[line(delivered_at=None)])
     told(tmp_path, [early])
-    later = order(charges=[*order()["charges"], charge(reference="ch_2", captured="5.00")])
+    further = charge(reference="ch_2", captured="5.00", captured_at="2026-01-06T10:00:00+01:00")
+    later = order(charges=[*order()["charges"], further])
     assert told(tmp_path, [later]) == (0, ["Orders read: 1; new 0, added to 1, unchanged 0, refused 0."])
     row = Order.objects.get()
     assert row.shipped_at == datetime(2026, 1, 6, 15, 0, tzinfo=UTC)
