@@ -14,6 +14,7 @@ from django.core.management import CommandError, call_command
 from payments.models import Charge, Order, OrderLine
 
 Json = dict[str, Any]
+ANA = "ana.silva@example.com"
 
 
 def line(**changes: Any) -> Json:
@@ -44,7 +45,7 @@ def charge(**changes: Any) -> Json:
 def order(number: Any = "A-1001", **changes: Any) -> Json:
     said = {
         "number": number,
-        "customer": {"email": "ana.silva@example.com", "first_name": "Ana", "last_name": "Silva"},
+        "customer": {"email": ANA, "first_name": "Ana", "last_name": "Silva"},
         "placed_at": "2026-01-05T10:15:00+01:00",
         "shipped_at": "2026-01-06T16:00:00+01:00",
         "currency": "USD",
@@ -73,6 +74,16 @@ def told_by(*arguments: str) -> tuple[int, list[str]]:
     except CommandError as error:
         return error.returncode, [*out.getvalue().splitlines(), str(error)]
     return 0, out.getvalue().splitlines()
+
+
+def refused(folder: Path, one: Any, *options: str) -> str:
+    """The sentence for the only order of a file, of which nothing may be written."""
+    before = every_row()
+    code, lines = told(folder, [one], *options)
+    assert (code, len(lines)) == (1, 2), lines
+    assert lines[1] == "Orders read: 1; new 0, added to 0, unchanged 0, refused 1."
+    assert every_row() == before
+    return lines[0]
 
 
 def every_row() -> str:
