@@ -12,12 +12,11 @@ from agent.prompts import PROMPT_VERSION
 from agent.prompts.one_sentence import SENTENCE_END, one_sentence
 from agent.word_decline import template, word_decline
 from intake.models import RefundRequest
-from tests.agent.mind.cases import begin
+from tests.agent.mind.cases import NOTE, begin
 from tests.factories import ApprovalFactory, CustomerFactory, StaffFactory
 
 Ask = Callable[..., RefundRequest]
 pytestmark = pytest.mark.django_db
-NOTE = "The photo shows the dripper whole. We saw no crack."
 TEMPLATE = (
     "Thank you for telling us about your Ceramic pour-over dripper. We looked at it with care and cannot refund it. "
     "The reason: the photo shows the dripper whole; we saw no crack."
