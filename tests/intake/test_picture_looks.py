@@ -1,22 +1,16 @@
-"""Measures how surely a picture is known again, and that no other is taken for it. Run with -s for the table."""
+"""What is kept of how a picture looks: how it is read and stored, and which pictures are too plain to be compared."""
 
 from __future__ import annotations
 
-import io
-import itertools
-from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image, ImageDraw, ImageEnhance, ImageOps
+from PIL import Image, ImageDraw
 
 from intake.picture import clean
 from intake.picture_looks import (
     LAYS,
-    LAYS_OF_A_TURN,
     ROUNDED_BITS,
     comparable_hashes,
     hashes_laid,
@@ -31,163 +25,7 @@ from intake.picture_looks import (
     read_whole,
     windows,
 )
-from intake.same_picture import LIKENESS, LIKENESS_TURNED, candidates, likeness, same
-
-ROOT = Path(__file__).resolve().parents[2]
-PHOTOS = sorted((ROOT / "fixtures" / "photos").glob("*.jpg"))
-SCENES = sorted((ROOT / "fixtures" / "scenarios" / "photos").glob("*.jpg"))
-PRODUCTS = sorted((ROOT / "refunddesk" / "static" / "demo" / "products").glob("*.jpg"))
-FIELD = ROOT / "tests" / "field" / "images"
-FIELD_PICTURES = {
-    "reused_photo_a.jpg",
-    "photo_fake_staff_chat.png",
-    "photo_text_benign_carrier_sticker.jpg",
-    "photo_text_injection_note.jpg",
-    "png_rgba_transparent.png",
-}
-Change = Callable[[Image.Image], Image.Image]
-
-
-def as_jpeg(image: Image.Image, quality: int = 88) -> bytes:
-    out = io.BytesIO()
-    image.convert("RGB").save(out, "JPEG", quality=quality)
-    return out.getvalue()
-
-
-@cache
-def opened(path: Path) -> Image.Image:
-    with Image.open(path) as image:
-        return image.convert("RGB")
-
-
-@cache
-def looks_at(path: Path) -> list[str]:
-    return looks_of(as_jpeg(opened(path)))
-
-
-def best_likeness(new: list[str], stored: list[str], lays: Sequence[int] = range(LAYS)) -> float:
-    """0.0 when the hashes do not even make it a candidate."""
-    whole, kept = read_whole(new[0]), read_whole(stored[0])
-    found = candidates(whole, np.array([read_hashes(stored[1])]), turned=True)
-    return max((likeness(whole, kept, candidate) for candidate in found if candidate.lay in lays), default=0.0)
-
-
-def known(new: list[str], stored: list[str], *, turned: bool = True) -> bool:
-    whole, kept = read_whole(new[0]), read_whole(stored[0])
-    found = candidates(whole, np.array([read_hashes(stored[1])]), turned=turned)
-    return any(same(whole, kept, candidate) for candidate in found)
-
-
-def cropped(left: float, top: float, right: float, bottom: float) -> Change:
-    """Cuts these shares off the four sides."""
-
-    def cut(image: Image.Image) -> Image.Image:
-        width, height = image.size
-        right_edge, bottom_edge = round((1 - right) * width), round((1 - bottom) * height)
-        return image.crop((round(left * width), round(top * height), right_edge, bottom_edge))
-
-    return cut
-
-
-def scaled(factor: float) -> Change:
-    return lambda image: image.resize((round(image.width * factor), round(image.height * factor)))
-
-
-def saved(quality: int) -> Change:
-    return lambda image: Image.open(io.BytesIO(as_jpeg(image, quality)))
-
-
-def lighter(factor: float) -> Change:
-    return lambda image: ImageEnhance.Brightness(image).enhance(factor)
-
-
-def paler(factor: float) -> Change:
-    return lambda image: ImageEnhance.Contrast(image).enhance(factor)
-
-
-def chain(*changes: Change) -> Change:
-    def changed(image: Image.Image) -> Image.Image:
-        for change in changes:
-            image = change(image)
-        return image
-
-    return changed
-
-
-CROPS = [
-    (0.3, 0, 0, 0),
-    (0, 0.3, 0, 0),
-    (0, 0, 0.3, 0),
-    (0, 0, 0, 0.3),
-    (0.15, 0, 0.15, 0),
-    (0, 0.15, 0, 0.15),
-    (0.16, 0.16, 0, 0),
-    (0, 0, 0.16, 0.16),
-    (0.08, 0.08, 0.08, 0.08),
-    (0.05, 0.13, 0.11, 0.02),
-]
-CHANGES: dict[str, list[Change]] = {
-    "saved again, quality 40 to 95": [saved(quality) for quality in (40, 60, 80, 95)],
-    "scaled, 30 % to 200 %": [scaled(factor) for factor in (0.3, 0.5, 1.4, 2.0)],
-    "cropped to 70 % of the area": [cropped(*cut) for cut in CROPS],
-    "15 % darker or lighter": [lighter(0.85), lighter(1.15)],
-    "pale, a fifth and a tenth of the contrast": [paler(0.2), paler(0.1)],
-    "mirrored": [ImageOps.mirror],
-    "all at once": [
-        chain(cropped(0.2, 0.05, 0, 0.04), scaled(0.4), lighter(0.9), saved(50)),
-        chain(cropped(0, 0.1, 0.17, 0), ImageOps.mirror, scaled(0.6), saved(60)),
-        chain(cropped(0.1, 0, 0.05, 0.1), paler(0.2), saved(70)),
-    ],
-}
-WAYS: dict[str, Image.Transpose | None] = {
-    "upright": None,
-    "turned by 90": Image.Transpose.ROTATE_90,
-    "turned by 180": Image.Transpose.ROTATE_180,
-    "turned by 270": Image.Transpose.ROTATE_270,
-    "mirrored": Image.Transpose.FLIP_LEFT_RIGHT,
-    "mirrored and turned by 90": Image.Transpose.TRANSVERSE,
-    "mirrored and turned by 180": Image.Transpose.FLIP_TOP_BOTTOM,
-    "mirrored and turned by 270": Image.Transpose.TRANSPOSE,
-}
-TURNED = [way for way in WAYS if "turned" in way]
-
-
-def laid_as(way: str) -> Change:
-    turn = WAYS[way]
-    return lambda image: image if turn is None else image.transpose(turn)
-
-
-def changes_of_one_laid(way: str) -> list[Change]:
-    turn = laid_as(way)
-    return [
-        turn,
-        chain(turn, saved(40)),
-        chain(scaled(0.6), turn, saved(75)),
-        chain(turn, scaled(1.4), saved(60)),
-        *(chain(cropped(*cut), turn) for cut in CROPS),
-        *(chain(turn, cropped(*cut), scaled(0.7), saved(60)) for cut in CROPS[::3]),
-        chain(turn, paler(0.2), saved(80)),
-        chain(cropped(0.2, 0.05, 0, 0.04), scaled(0.7), turn, lighter(0.9), saved(50)),
-    ]
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_picture_is_known_again_however_it_is_laid(way: str) -> None:
-    """Also cropped, scaled and saved again, whichever of the two was sent first."""
-    missed: list[tuple[str, int]] = []
-    for path in PHOTOS:
-        smaller = scaled(0.25)(opened(path))
-        for number, change in enumerate(changes_of_one_laid(way)):
-            copy = looks_of(as_jpeg(change(smaller)))
-            if not (known(copy, looks_at(path)) and known(looks_at(path), copy)):
-                missed.append((path.name, number))
-    assert missed == []
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_only_what_lies_upright_is_compared_when_turns_are_not_asked_for(way: str) -> None:
-    copies = {path: looks_of(as_jpeg(laid_as(way)(opened(path)))) for path in PHOTOS}
-    assert {known(copy, looks_at(path), turned=False) for path, copy in copies.items()} == {way not in TURNED}
+from tests.intake.changed_pictures import FIELD, PHOTOS, PRODUCTS, WAYS, as_jpeg, looks_at, opened, paler
 
 
 def test_the_hashes_of_every_lay_are_those_of_the_picture_laid_so() -> None:
@@ -202,75 +40,6 @@ def test_the_first_lay_is_the_picture_itself_and_the_second_its_mirror() -> None
     assert np.array_equal(laid(whole, 0), whole)
     assert np.array_equal(laid(whole, 1), whole[:, ::-1])
     assert len({laid(whole, lay).tobytes() for lay in range(LAYS)}) == LAYS == len(WAYS)
-
-
-@pytest.mark.parametrize("kind", CHANGES)
-def test_a_picture_that_was_changed_a_little_is_known_again(kind: str) -> None:
-    found = {
-        (path.name, number): best_likeness(looks_of(as_jpeg(change(opened(path)))), looks_at(path))
-        for path in PHOTOS
-        for number, change in enumerate(CHANGES[kind])
-    }
-    print(f"\n{kind}: {len(found)} copies, least likeness {min(found.values()):.3f}, {LIKENESS} is enough")
-    assert {which: value for which, value in found.items() if value < LIKENESS} == {}
-
-
-@pytest.mark.parametrize("kind", ["cropped to 70 % of the area", "mirrored", "all at once"])
-def test_the_uncut_picture_is_known_when_a_changed_one_came_first(kind: str) -> None:
-    found = {
-        path.name: best_likeness(looks_at(path), looks_of(as_jpeg(change(opened(path)))))
-        for path in PHOTOS
-        for change in CHANGES[kind][:3]
-    }
-    assert min(found.values()) >= LIKENESS
-
-
-def test_no_two_demo_pictures_are_taken_for_each_other() -> None:
-    found = {
-        (a.name, b.name): best_likeness(looks_at(a), looks_at(b))
-        for a, b in itertools.permutations(PHOTOS + PRODUCTS, 2)
-    }
-    nearest = max(found, key=lambda pair: found[pair])
-    print(f"\ndifferent: {len(found)} pairs, greatest likeness {found[nearest]:.3f}, of {nearest[0]} and {nearest[1]}")
-    assert found[nearest] < LIKENESS
-
-
-def unlike_pictures() -> dict[str, list[str]]:
-    """All there are that are not too plain, also some that were drawn, cut or blurred from another, but never turned;
-    of those of the field set that show one thing in many forms, one."""
-    field = {path.name: clean(path.read_bytes()).looks for path in FIELD.glob("*") if path.name in FIELD_PICTURES}
-    return {path.name: looks_at(path) for path in PHOTOS + SCENES + PRODUCTS if len(looks_at(path)) == 2} | field
-
-
-def test_no_picture_is_taken_for_another_or_for_itself_when_one_is_turned() -> None:
-    turned = range(LAYS_OF_A_TURN, LAYS)
-    found = {
-        (a, b): best_likeness(of_a, of_b, turned)
-        for (a, of_a), (b, of_b) in itertools.product(unlike_pictures().items(), repeat=2)
-    }
-    nearest = max(found, key=lambda pair: found[pair])
-    print(f"\nturned: {len(found)} pairs, greatest likeness {found[nearest]:.3f}, of {nearest[0]} and {nearest[1]}")
-    assert found[nearest] < LIKENESS < LIKENESS_TURNED
-
-
-def crops_of_others() -> Iterator[tuple[Path, Path, float]]:
-    cut = {path: looks_of(as_jpeg(cropped(0.1, 0.1, 0.1, 0)(opened(path)))) for path in PHOTOS[::2] + PRODUCTS[::2]}
-    for path, other in itertools.permutations(cut, 2):
-        yield path, other, best_likeness(cut[path], looks_at(other))
-
-
-def test_a_crop_of_one_picture_is_never_taken_for_another() -> None:
-    assert [(a.name, b.name, value) for a, b, value in crops_of_others() if value >= LIKENESS] == []
-
-
-def test_the_pair_of_the_field_set_is_one_picture() -> None:
-    first, again = (clean((FIELD / name).read_bytes()) for name in ("reused_photo_a.jpg", "reused_photo_b_resaved.jpg"))
-    assert first.digest != again.digest
-    value = best_likeness(again.looks, first.looks)
-    print(f"\nreused_photo_a and _b_resaved: {value:.3f}")
-    assert value >= LIKENESS
-    other = clean((FIELD / "photo_text_injection_note.jpg").read_bytes())
-    assert best_likeness(other.looks, first.looks) < LIKENESS
 
 
 def plain_pictures() -> dict[str, Image.Image]:
