@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.test import Client
 
-from payments.models import Charge, Refund, RefundOutcome
+from payments.models import Charge, ProviderEvent, Refund, RefundOutcome
 from payments.providers.stripe_units import to_stripe
 from tests.factories import ChargeFactory, RefundFactory
 from tests.stripe_book import Json
@@ -42,6 +42,10 @@ def held(refund: Refund) -> int:
 
 def outcomes(refund: Refund) -> list[tuple[str, str]]:
     return list(RefundOutcome.objects.filter(refund=refund).values_list("status", "source"))
+
+
+def nothing_happened(refund: Refund) -> bool:
+    return not ProviderEvent.objects.exists() and outcomes(refund) == [] and fresh(refund).status == "reserved"
 
 
 def deliver(event: Json, **signing: Any) -> HttpResponse:
