@@ -41,6 +41,14 @@ def priya(policy: PolicyVersion) -> User:
 
 
 @pytest.fixture
+def imported(priya: User) -> User:
+    """Priya, who has no password yet."""
+    priya.set_unusable_password()
+    priya.save()
+    return priya
+
+
+@pytest.fixture
 def aiko(policy: PolicyVersion) -> User:
     return CustomerFactory(username="aiko.tanaka@example.com", first_name="Aiko", last_name="Tanaka")
 
