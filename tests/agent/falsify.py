@@ -14,6 +14,8 @@ from agent.verify.pages import read_pages
 from intake.models import RefundRequest
 from tests.behind_the_book import behind_the_book
 
+LONG_AGO = "2020-01-01 00:00:00+00:00"
+
 
 def named(request: RefundRequest) -> str:
     return first_misfit(read_pages([request.pk])[0])

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.storage import FileSystemStorage
-from django.utils import timezone
 
-from agent.decide import decide
-from agent.seal_timelines import seal_timeline
 from agent.verify.shop import verify_shop
-from intake.models import Photo, Question, Receipt, RefundRequest, Reply, Step
-from intake.record_receipt import record_receipt
-from intake.submit_reply import submit_reply
-from intake.timeline import Entry, write_step
-from tests.agent.book_cases import before_staff, declined, paid_automatically, paid_by_decision, with_photo
-from tests.agent.falsify import named, rewritten, sql
-from tests.agent.work_off import open_card, work_off
-from tests.behind_the_book import behind_the_book
-from tests.factories import ApprovalFactory, StaffFactory
+from intake.models import Photo, RefundRequest
+from tests.agent.falsify import LONG_AGO, named, sql
+from tests.agent.talked_cases import talked_over
+from tests.factories import StaffFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fake_review", "worded_decline", "rung")]
-LONG_AGO = "2020-01-01 00:00:00+00:00"
-SAID = "The left one, see the photo."
 
 
 @pytest.fixture(autouse=True)
@@ -36,38 +25,7 @@ def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def talked(maya: User) -> RefundRequest:
-    """A card nobody decided, a question and its answer with a photo, a return, what came of it, money.
-
-    Links: 1 the question, 2 the approval, 3 the reserve, 4 the answer of the bank, 5 the seal of its last words.
-    """
-    request = before_staff(units=2)
-    asked = Entry(
-        kind=Step.Kind.TRIGGER, actor=Step.Actor.CUSTOMER, title="You asked for a refund", detail=request.details
-    )
-    write_step(request.pk, asked)
-    ApprovalFactory(request=request, closed_at=timezone.now(), reasoning="Nobody decided this one.")
-    decide(approval_id=open_card(request).pk, by=maya, choice="ask_customer", note="Which one?", source="desk")
-    assert work_off(request).status == "needs_customer"
-    answer_photo = with_photo(request).photos.order_by("created_at").last()
-    assert answer_photo is not None
-    Photo.objects.filter(pk=answer_photo.pk).update(request=None)
-    submit_reply(
-        customer=request.customer,
-        request_uuid=request.uuid,
-        message=SAID,
-        photo_ids=[answer_photo.pk],
-        source="page",
-    )
-    assert work_off(request).status == "needs_approval"
-    decide(approval_id=open_card(request).pk, by=maya, choice="approve", require_return=True, source="desk")
-    assert work_off(request).status == "awaiting_return"
-    record_receipt(request_uuid=request.uuid, by=maya, units=1, source="page")
-    assert work_off(request).status == "refunded"
-    assert seal_timeline(request.pk)
-    kinds = list(request.chain.order_by("sequence").values_list("kind", flat=True))
-    assert kinds == ["decision", "decision", "reserve", "outcome", "timeline"]
-    assert verify_shop().misfits == []
-    return request
+    return talked_over(maya)
 
 
 # The row, what becomes of which field, and how the sentence begins.
@@ -196,122 +154,3 @@ def test_what_the_promises_say_is_in_no_chain(talked: RefundRequest, table: str,
 def test_a_photo_that_was_sent_with_something_else_is_named(talked: RefundRequest) -> None:
     sql("UPDATE intake_photo SET reply_id = NULL, request_id = %s WHERE reply_id IS NOT NULL", talked.pk)
     assert named(talked) == "A photo of link 2 has another place than was sealed."
-
-
-def asked(by: User) -> RefundRequest:
-    """It waits for the answer to a question."""
-    request = before_staff()
-    decide(approval_id=open_card(request).pk, by=by, choice="ask_customer", note="Which one?", source="desk")
-    assert work_off(request).status == "needs_customer"
-    assert named(request) == ""
-    return request
-
-
-def test_a_question_nobody_decided_is_named(maya: User) -> None:
-    request = asked(maya)
-    Question.objects.create(request=request, text="What is your PIN?", asked_by=maya, reply_by=timezone.now())
-    assert named(request) == "A question to the customer has no decision behind it."
-
-
-def test_a_question_that_was_taken_out_is_named(maya: User) -> None:
-    request = asked(maya)
-    sql("DELETE FROM intake_question")
-    assert named(request) == "The question of link 1 is not in the book."
-
-
-def test_an_answer_the_customer_did_not_give_is_named(maya: User) -> None:
-    request = asked(maya)
-    behind_the_book(Reply).bulk_create([Reply(question=request.questions.get(), message="Yes.", source="page")])
-    assert named(request) == "An answer of the customer is not in the timeline."
-
-
-def test_an_answer_that_was_taken_out_is_named(maya: User) -> None:
-    request = asked(maya)
-    submit_reply(customer=request.customer, request_uuid=request.uuid, message=SAID, source="page")
-    assert named(request) == ""
-    sql("DELETE FROM intake_reply")
-    step = Step.objects.get(title="You answered")
-    assert named(request) == f"The answer that step {step.position} of the timeline tells is not in the book."
-
-
-def test_a_card_that_was_taken_out_is_named(maya: User) -> None:
-    request = before_staff()
-    ApprovalFactory(request=request, closed_at=timezone.now(), reasoning="Nobody decided this one.")
-    decide(approval_id=open_card(request).pk, by=maya, choice="decline", note="No.", source="desk")
-    sql("DELETE FROM agent_approval WHERE reasoning = 'Nobody decided this one.'")
-    assert named(request) == "A card of link 1 is not in the book any more."
-
-
-@pytest.fixture
-def sent(maya: User) -> RefundRequest:
-    """It waits for a parcel."""
-    request = before_staff()
-    decide(approval_id=open_card(request).pk, by=maya, choice="approve", require_return=True, source="desk")
-    assert work_off(request).status == "awaiting_return"
-    assert named(request) == ""
-    return request
-
-
-def test_a_return_that_stands_as_received_without_a_parcel_is_named(sent: RefundRequest) -> None:
-    sql("UPDATE intake_return SET status = 'received'")
-    code = sent.returns.get().code
-    assert named(sent) == f"The return {code} stands as “Received”, and no parcel was recorded."
-
-
-def test_a_parcel_nobody_recorded_is_named(sent: RefundRequest, maya: User) -> None:
-    behind_the_book(Receipt).bulk_create([Receipt(parcel=sent.returns.get(), units=1, recorded_by=maya, source="page")])
-    assert named(sent) == "A parcel that came is not in the timeline."
-
-
-def test_a_parcel_that_another_person_recorded_is_named(sent: RefundRequest, maya: User) -> None:
-    record_receipt(request_uuid=sent.uuid, by=maya, source="page")
-    assert named(sent) == ""
-    sql("UPDATE intake_receipt SET recorded_by_id = %s", StaffFactory().pk)
-    step = Step.objects.get(title="Your parcel arrived")
-    sentence = f"A parcel was recorded by another person than step {step.position} of the timeline tells."
-    assert named(sent) == sentence
-    sql("DELETE FROM intake_receipt")
-    assert named(sent) == f"The parcel that step {step.position} of the timeline tells is not in the book."
-
-
-def as_before(request: RefundRequest) -> None:
-    """The chain as it was written before the links held rows, running steps, policy texts and where a photo belongs."""
-
-    def without(facts: dict[str, Any]) -> None:
-        del facts["rows"], facts["timeline"]["running"]
-        for photo in facts.get("photos", ()):
-            del photo["sent_with"]
-        if "refund" in facts and "policy" in facts:
-            del facts["policy"]["wording_sha256"]
-        elif "policy" in facts:
-            del facts["policy"]
-
-    for sequence in request.chain.order_by("sequence").values_list("sequence", flat=True):
-        rewritten(request.chain.get(sequence=sequence), without)
-
-
-OLDER: list[Callable[[User], RefundRequest]] = [
-    lambda maya: paid_automatically(),
-    paid_by_decision,
-    declined,
-    asked,
-]
-
-
-@pytest.mark.parametrize("case", OLDER)
-def test_a_book_from_before_fits_as_it_did(maya: User, case: Callable[[User], RefundRequest]) -> None:
-    request = case(maya)
-    as_before(request)
-    assert verify_shop().misfits == []
-
-
-def test_a_case_that_began_before_goes_on_and_what_was_sealed_elsewhere_is_compared(talked: RefundRequest) -> None:
-    as_before(talked)
-    assert verify_shop().misfits == []
-    write_step(talked.pk, Entry(kind=Step.Kind.MESSAGE, actor=Step.Actor.SYSTEM, title="News"))
-    assert seal_timeline(talked.pk)
-    assert verify_shop().misfits == []
-    sql("UPDATE intake_question SET text = %s", "Why?")
-    assert named(talked) == THE_QUESTION + "text is another one than the decision says."
-    sql("UPDATE intake_question SET text = %s, reply_by = %s", "Which one?", LONG_AGO)
-    assert named(talked).startswith("A question to the customer of link 6 is not as it was sealed: its last day")
