@@ -17,6 +17,9 @@ from tests.openai_server import MODEL, Canned, OpenAIServer
 BUSY = Canned({"error": {"message": "busy"}}, status=503)
 NO_KEY = Canned({"error": {"message": "Incorrect API key"}}, status=401)
 SCRIPTED = Canned(None)
+USED = {"prompt_tokens": 70_000, "completion_tokens": 0}
+CUT = Canned({"choices": [{"message": {"content": ""}, "finish_reason": "length"}], "usage": USED})
+REFUSED = Canned({"choices": [{"message": {"refusal": "No."}, "finish_reason": "stop"}], "usage": USED})
 BUSY_SENTENCE = "The model's provider is busy or out of order (status 503)."
 KEY_SENTENCE = "The model's provider does not accept the key."
 # The scripted model behind a server answers each call with 800 tokens in and 40 out: 880 millionths of a dollar.
