@@ -21,12 +21,14 @@ class LeaseLost(Exception):
 
 @dataclass(frozen=True)
 class Lease:
-    """`run_id` and `token` as claimed; `started_at` is when, and bounds the whole run to RUN_MAX_SECONDS."""
+    """`run_id` and `token` as claimed; `started_at` is when, and bounds the whole run to RUN_MAX_SECONDS. `tries`: how
+    often the run was claimed, this time included."""
 
     run_id: uuid.UUID
     token: uuid.UUID
     request_id: int
     started_at: datetime
+    tries: int
 
     @contextmanager
     def fenced(self) -> Iterator[None]:

@@ -44,7 +44,7 @@ def claim(run_id: uuid.UUID) -> Lease | None:
             Run.objects.filter(pk=run_id).update(moved_request=moved, policy_number=run.request.policy.number)
     except IntegrityError:  # one running run per request, by constraint
         return None
-    return Lease(run_id=run_id, token=token, request_id=run.request_id, started_at=now)
+    return Lease(run_id=run_id, token=token, request_id=run.request_id, started_at=now, tries=run.tries)
 
 
 def give_back(lease: Lease) -> bool:

@@ -43,7 +43,7 @@ def word_decline(lease: Lease, *, request_id: int, note: str) -> str:
     people = staff_names(request_id)
     note = without_names(note, people)
     deadline = time.monotonic() + settings.CALL_MAX_SECONDS
-    spending = spent_before(lease.run_id)
+    spending = spent_before(lease)
 
     def before_each() -> None:
         spending.check()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass
 
 from django.conf import settings
 from django.db.models import Sum
 
+from agent.lease import Lease
 from agent.llm.base import NO_USAGE, UNKNOWN_USAGE, LimitReached, Usage
 from agent.models import Run
 from intake.models import Step
@@ -39,17 +39,17 @@ class Spending:
             raise LimitReached(f"The review cost the ${dollars} that one run may cost.")
 
 
-def spent_before(run_id: uuid.UUID) -> Spending:
+def spent_before(lease: Lease) -> Spending:
     """What earlier tries of this run noted on it: its limits are those of all tries together.
 
-    Where the run's sum is unknown, its steps tell what is known of it.
+    Where the run's sum is unknown, its steps tell what is known of it. A first try asks the database nothing.
     """
     names = ("tokens_in", "tokens_out", "cost_micro")
-    noted = Run.objects.filter(pk=run_id, tries__gt=1).values(*names).first()
+    noted = Run.objects.filter(pk=lease.run_id).values(*names).first() if lease.tries > 1 else None
     if noted is None:
         return Spending()
     usage = Usage(**noted)
-    steps = Step.objects.filter(run_uuid=run_id, kind__in=[Step.Kind.TOOL, Step.Kind.ERROR])
+    steps = Step.objects.filter(run_uuid=lease.run_id, kind__in=[Step.Kind.TOOL, Step.Kind.ERROR])
     if usage == UNKNOWN_USAGE and not steps.exists():  # it stopped before it noted anything
         return Spending()
     told = steps.aggregate(**{name: Sum(name) for name in names}) if None in noted.values() else {}

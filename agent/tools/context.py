@@ -54,7 +54,7 @@ class ReviewContext:
     extended_at: float = 0.0
 
     def __post_init__(self) -> None:
-        self.spending = spent_before(self.lease.run_id)
+        self.spending = spent_before(self.lease)
 
     @property
     def request(self) -> RefundRequest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -141,12 +142,12 @@ def test_whoever_lost_the_lease_writes_nothing() -> None:
 def test_a_lease_never_reaches_past_the_time_of_a_run() -> None:
     request = RequestFactory()
     lease = first_claim(request)
-    old = Lease(lease.run_id, lease.token, lease.request_id, timezone.now() - timedelta(seconds=280))
+    old = replace(lease, started_at=timezone.now() - timedelta(seconds=280))
     old.renew()
     until = request.runs.get().lease_until
     assert until is not None
     assert until <= old.last_moment
-    over = Lease(lease.run_id, lease.token, lease.request_id, timezone.now() - timedelta(seconds=301))
+    over = replace(lease, started_at=timezone.now() - timedelta(seconds=301))
     with pytest.raises(LeaseLost):
         over.renew()
 

@@ -102,7 +102,7 @@ def test_a_run_at_work_loses_its_lease() -> None:
     run = Run.objects.filter(request=request).first() or Run(request=request, trigger="request", key="req:work")
     run.status, run.token, run.lease_until, run.started_at = Run.Status.RUNNING, token, now + timedelta(seconds=60), now
     run.save()
-    lease = Lease(run_id=run.pk, token=token, request_id=request.pk, started_at=now)
+    lease = Lease(run_id=run.pk, token=token, request_id=request.pk, started_at=now, tries=1)
     reset_demo_shop()
     with pytest.raises(LeaseLost), lease.fenced():
         Refund.objects.all().delete()

@@ -284,8 +284,8 @@ def test_a_short_review_costs_few_queries(
     ask: Ask, played: Any, django_assert_max_num_queries: Callable[..., Any]
 ) -> None:
     request = ask("kettle")
-    # one of them looks for a parcel that was only noted, one for what an earlier try has used
-    with django_assert_max_num_queries(45):
+    # one of them looks for a parcel that was only noted
+    with django_assert_max_num_queries(44):
         played(request, says(("get_order", {})), says(("request_approval", APPROVE)))
 
 

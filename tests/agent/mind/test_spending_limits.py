@@ -9,15 +9,17 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from pytest_django.fixtures import DjangoAssertNumQueries
 
 from agent.llm.base import Usage
+from agent.llm.spending import Spending, spent_before
 from agent.llm.token_ledger import count_call
 from agent.models import Run, TokenDay
 from agent.outcomes import Handover, Reserved
 from intake.models import Step
 from payments.models import Refund
 from tests import openai_server
-from tests.agent.mind.cases import make_request
+from tests.agent.mind.cases import begin, make_request
 from tests.agent.mind.chains import BUSY, COST, CUT, REFUSED, SCRIPTED, answered, play, provider, skipped
 from tests.openai_server import OpenAIServer, completion
 
@@ -177,6 +179,12 @@ def test_a_providers_own_limit_holds_though_it_tells_no_usage(
     play(request)
     assert 1 <= len(servers[0].asked) <= 2
     assert answered(request)[-1] == "second"
+
+
+def test_a_first_try_does_not_ask_what_earlier_ones_used(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    lease = begin(make_request("carafe"))
+    with django_assert_num_queries(0):
+        assert spent_before(lease) == Spending()
 
 
 def test_what_an_earlier_try_of_the_run_used_counts(first: OpenAIServer, settings: Any) -> None:
