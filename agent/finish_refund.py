@@ -96,13 +96,9 @@ def _put_failure_before_staff(request: RefundRequest, refund: Refund, run_id: uu
     if request.status not in stands_on_it or newer.exists():
         return False
     reason = refund.failure_reason or "no reason given"
-    by_bank = refused_by_bank(refund)
-    happened = f"The bank refused the refund of {_amount(refund)}"
-    if not by_bank:
-        happened = f"The refund of {_amount(refund)} did not go through"
-    who = "it" if by_bank else "the provider"
-    late = f" after {who} had said it was through" if request.status == Status.REFUNDED else ""
-    concern = f"{happened}{late}: {reason}.{_what_for(request, refund)}"
+    happened, late = _failure_words(refund)
+    after = late if request.status == Status.REFUNDED else ""
+    concern = f"{happened}{after}: {reason}.{_what_for(request, refund)}"
     card = manual_card(request, concern, amount_minor=refund.amount_minor - refund.shipping_minor)
     put_before_staff(request, card, run_id=run_id, sources=stands_on_it)
     write_step(request.pk, _step(Step.Kind.ERROR, happened, reason, run_id))
@@ -125,6 +121,13 @@ def _say_what_it_waits_for(request: RefundRequest, refund: Refund, run_id: uuid.
     write_step(request.pk, _step(Step.Kind.FINISH, f"Refund of {_amount(refund)} is on its way", detail, run_id))
     write_step(request.pk, message)
     return True
+
+
+def _failure_words(refund: Refund) -> tuple[str, str]:
+    """What happened to a failed refund, by the bank or not, and what to add where it was said to be through."""
+    if refused_by_bank(refund):
+        return f"The bank refused the refund of {_amount(refund)}", " after it had said it was through"
+    return f"The refund of {_amount(refund)} did not go through", " after the provider had said it was through"
 
 
 def _what_for(request: RefundRequest, refund: Refund) -> str:
