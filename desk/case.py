@@ -81,7 +81,7 @@ class Case:
 
     @property
     def refunds_with_news(self) -> list[Refund]:
-        """The refunds the bank refused, and those it holds back for a reason that no other part of the page tells."""
+        """The refunds that failed, and those held back for a reason that no other part of the page tells."""
         told_above = self.request.status == Status.REFUNDING
         return [
             refund

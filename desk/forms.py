@@ -270,7 +270,7 @@ def _initial(choice: str, case: Case) -> dict[str, Any]:
 
 
 def _to_approve(case: Case, card: Approval) -> tuple[int, int, int]:
-    """Amount without shipping, shipping (minor units) and units to begin with: the card's, or what the bank refused."""
+    """Amount without shipping, shipping (minor units) and units to begin with: the card's, or the failed refund's."""
     request, tried = case.request, case.tried
     if tried is None:
         return min(card.amount_minor, request.amount_minor), 0, request.units

@@ -8,7 +8,8 @@ from django.db.models import Q
 class TokenDay(models.Model):
     """The token ledger: what one provider did for one customer's requests on one day (shop time zone).
 
-    `tokens_in` and `tokens_out` sum the calls whose provider said a number; `calls_without_tokens` are the others.
+    `tokens_in` and `tokens_out` sum the calls; where a provider said no number, a guess stands for it in `tokens_in`.
+    `calls_without_tokens` are the calls whose provider did not say both.
     `cost_micro` (millionths of a US dollar) sums the calls whose cost is known; `calls_without_cost` are the others.
     """
 
