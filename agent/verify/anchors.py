@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import date
+from datetime import date, timedelta
+
+from django.db.models import Count, Max, Min
+from django.utils import timezone
 
 from agent.anchor import Heads, anchor_hash, noted
 from agent.chain import NOTHING_BEFORE
+from agent.facts import shop_day
 from agent.models import ChainAnchor, ChainRecord
 
 NOTED = re.compile(r"\d{4}-\d\d-\d\d:[0-9a-f]{64}")
+# Anchored is yesterday; a shop that has moved to another zone may have had a later one.
+NEWEST_POSSIBLE = timedelta(days=1)
 
 
 def is_noted_anchor(text: str) -> bool:
@@ -22,6 +28,16 @@ def is_noted_anchor(text: str) -> bool:
     except ValueError:  # the thirteenth month
         return False
     return True
+
+
+def not_anchored() -> str:
+    """What no anchor holds yet, in words; empty when all is held. Only an anchor shows that an end was cut off."""
+    last = ChainAnchor.objects.aggregate(last=Max("last_record_id"))["last"] or 0
+    since = ChainRecord.objects.filter(pk__gt=last).aggregate(links=Count("pk"), oldest=Min("created_at"))
+    if not since["links"]:
+        return ""
+    counted = "1 link is" if since["links"] == 1 else f"{since['links']} links are"
+    return f"{counted} in no anchor yet, the oldest of {shop_day(since['oldest'])}"
 
 
 def check_held(held: Sequence[str]) -> Iterator[str]:
@@ -41,7 +57,10 @@ def check_anchors() -> Iterator[str]:
     links = ChainRecord.objects.order_by("pk").values_list("pk", "request_id", "sequence", "hash").iterator()
     heads: Heads = {}
     records, ahead, previous = 0, next(links, None), NOTHING_BEFORE
+    newest_day = shop_day(timezone.now()) + NEWEST_POSSIBLE
     for anchor in ChainAnchor.objects.order_by("day"):
+        if anchor.day > newest_day:  # as long as it stands there, no day before it is anchored
+            yield f"The anchor of {anchor.day} is of a day that has not come."
         while ahead is not None and ahead[0] <= anchor.last_record_id:
             _, request_id, sequence, link = ahead
             heads[request_id] = (sequence, link)

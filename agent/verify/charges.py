@@ -1,14 +1,16 @@
-"""Charges hold what their live refunds come to, and no refund names a request that is not there."""
+"""Charges hold what their live refunds come to, and nothing belongs to a request that is not there."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Sequence
 
-from django.db.models import Exists, F, OuterRef, Q, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, Sum
 from django.db.models.functions import Coalesce, Least
 
+from agent.models import ChainRecord
 from intake.models import RefundRequest
+from intake.models.request import FIRST_NUMBER
 from payments.models import LIVE_REFUND_STATUSES, Charge, Refund
 from payments.money import format_minor
 
@@ -32,3 +34,13 @@ def check_belonging() -> Iterator[str]:
     lost = Refund.objects.filter(~Exists(requests), request_uuid__isnull=False)
     for refund in lost.order_by("reserved_at", "pk").iterator():
         yield f"Refund {refund.reference} names a request that does not exist."
+    yield from _check_chains()
+
+
+def _check_chains() -> Iterator[str]:
+    """Not every hand that deletes a row is held by the database's foreign keys."""
+    requests = RefundRequest.objects.filter(pk=OuterRef("request_id"))
+    lost = ChainRecord.objects.filter(~Exists(requests)).values_list("request_id").annotate(links=Count("pk"))
+    for request_id, links in lost.order_by("request_id"):
+        counted = f"{links} {'link' if links == 1 else 'links'}"
+        yield f"Request #{FIRST_NUMBER + request_id}: It is not in the book any more, and its chain has {counted}."

@@ -17,6 +17,7 @@ from agent.verify.returns import check_returns
 from agent.verify.rules_again import check_automatic
 from agent.verify.standing import check_standing
 from agent.verify.timeline import check_timeline
+from agent.verify.waiting import check_waiting
 from intake.models import RefundRequest
 
 
@@ -49,6 +50,7 @@ def _misfits(pages: Pages, with_files: bool) -> Iterator[str]:
     yield from check_timeline(pages)
     yield from check_exchange(pages)
     yield from check_rows(pages)
+    yield from check_waiting(pages)
     if with_files:
         yield from check_files(pages)
 

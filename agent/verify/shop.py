@@ -10,7 +10,7 @@ from agent.verify.anchors import check_anchors, check_held
 from agent.verify.budget import check_budgets
 from agent.verify.charges import check_belonging, check_charges
 from agent.verify.one_request import first_misfit, second_look
-from agent.verify.pages import read_pages
+from agent.verify.pages import Pages, read_pages
 from intake.models import RefundRequest
 from payments.models import Refund
 
@@ -52,7 +52,9 @@ def verify_shop(*, with_files: bool = False, held: Sequence[str] = ()) -> Verifi
 def _all_misfits(verified: Verified, with_files: bool, held: Sequence[str]) -> Iterator[str]:
     for request_ids in _batches():
         verified.requests += len(request_ids)
-        for pages in read_pages(request_ids):
+        found = read_pages(request_ids)
+        yield from _unread(request_ids, found)
+        for pages in found:
             if not first_misfit(pages, with_files=with_files):
                 continue
             misfit = second_look(pages.request.pk, with_files=with_files)
@@ -63,6 +65,13 @@ def _all_misfits(verified: Verified, with_files: bool, held: Sequence[str]) -> I
     yield from check_budgets()
     yield from check_anchors()
     yield from check_held(held)
+
+
+def _unread(request_ids: Sequence[int], found: Sequence[Pages]) -> Iterator[str]:
+    """Requests that are there, and could not be read with what they stand on."""
+    read = {pages.request.pk for pages in found}
+    for request in RefundRequest.objects.filter(pk__in=set(request_ids) - read).order_by("pk"):
+        yield f"Request {request}: Its customer, order, line or policy is not in the book any more."
 
 
 def _batches() -> Iterator[list[int]]:

@@ -22,7 +22,7 @@ from agent.models import ChainAnchor, ChainRecord, Decision
 from agent.verify.one_request import first_misfit, second_look
 from agent.verify.pages import read_pages
 from agent.verify.shop import MOST_NAMED, verify_shop
-from intake.models import Photo
+from intake.models import Photo, RefundRequest
 from payments.models import Charge, Refund
 from payments.settle_refund import record_outcome
 from tests.agent.book_cases import (
@@ -58,7 +58,8 @@ def test_a_shop_that_fits(maya: User) -> None:
     paid_after_return(maya)
     declined(maya)
     RequestFactory()
-    assert run_verify() == run_verify("--photos") == "verify: 5 requests, 3 refunds, 9 links: all fits\n"
+    assert run_verify() == run_verify("--photos")
+    assert run_verify().splitlines()[0] == "verify: 5 requests, 3 refunds, 9 links: all fits"
 
 
 def test_an_empty_shop_fits() -> None:
@@ -141,6 +142,7 @@ def test_a_book_written_anew_with_all_its_anchors_does_not_fit_one_that_was_kept
     behind_the_book(ChainRecord).all().delete()
     behind_the_book(Decision).all().delete()
     behind_the_book(ChainAnchor).all().delete()
+    RefundRequest.objects.update(status="submitted")
     assert anchor_yesterday() is not None
     assert verify_shop().fits
     assert verify_shop(held=[kept]).misfits == [
@@ -214,7 +216,7 @@ def test_verifying_takes_as_many_queries_with_2_requests_as_with_20(
 ) -> None:
     for _ in range(2):
         paid_by_decision(maya)
-    with django_assert_max_num_queries(21) as few:
+    with django_assert_max_num_queries(22) as few:
         verify_shop()
     for _ in range(18):
         paid_by_decision(maya)

@@ -37,7 +37,7 @@ def test_an_amount_that_is_not_the_price_is_named_before_anything_is_paid() -> N
 
 def test_each_request_of_a_line_is_priced_after_the_ones_before_it() -> None:
     line = LineFactory(quantity=3, unit_price_minor=334, paid_minor=1000)
-    first, second, third = (RequestFactory(line=line, amount_minor=n, status="declined") for n in (333, 334, 333))
+    first, second, third = (RequestFactory(line=line, amount_minor=n, reopened=True) for n in (333, 334, 333))
     assert verify_shop().fits
     sql("UPDATE intake_refundrequest SET amount_minor = 335 WHERE id = %s", second.pk)
     assert (named(first), named(third)) == ("", "")

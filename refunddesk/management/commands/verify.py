@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from agent.anchor import noted
 from agent.models import ChainAnchor
-from agent.verify.anchors import is_noted_anchor
+from agent.verify.anchors import is_noted_anchor, not_anchored
 from agent.verify.shop import verify_shop
 
 
@@ -41,6 +41,9 @@ class Command(BaseCommand):
         newest = ChainAnchor.objects.order_by("-day").first()
         if newest is not None:
             self.stdout.write(f"newest anchor, to be kept elsewhere: {noted(newest)}")
+        open_end = not_anchored()
+        if open_end:
+            self.stdout.write(open_end)
 
 
 def _read_held(given: list[str]) -> list[str]:
