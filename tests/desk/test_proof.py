@@ -14,15 +14,19 @@ from django.db import connection, transaction
 from django.test import Client
 
 from agent.anchor import anchor_yesterday
+from agent.decide import decide
 from agent.models import ChainRecord
 from agent.seal_timelines import seal_timeline
 from intake.models import Photo, RefundRequest
-from payments.models import Refund
+from payments.models import Charge, Refund
+from payments.providers.choose import PROVIDERS
 from payments.settle_refund import record_outcome
-from tests.agent.book_cases import paid_after_return, paid_automatically, paid_by_decision, refund_of
+from tests.agent.book_cases import before_staff, paid_after_return, paid_automatically, paid_by_decision, refund_of
+from tests.agent.work_off import work_off
 from tests.behind_the_book import behind_the_book
 from tests.desk.test_query_counts import queries_of
 from tests.factories import CustomerFactory, RefundFactory, RequestFactory
+from tests.fake_bank import FakeBank
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +76,29 @@ def test_a_decided_refund_names_who_decided_and_what_was_recommended(support: Cl
     assert "without a person" not in page
 
 
+def test_an_approval_of_fewer_units_says_of_how_many(support: Client, maya: User) -> None:
+    request = before_staff(units=2)
+    assert "for 1 of 2 units" not in text_of(support, paid_by_decision(maya))
+    decide(approval_id=request.approvals.get().pk, by=maya, choice="approve", units=1, source="desk")
+    page = text_of(support, work_off(request))
+    assert "Maya Okafor approved $129.00 for 1 of 2 units, " in page
+    assert "Everything fits." in page
+
+
+def test_a_refund_of_the_shops_own_book_is_not_told_as_moved_money(
+    support: Client, maya: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moves_nothing = "The provider is the shop's own book: it writes a refund down and moves no money."
+    assert moves_nothing in text_of(support, paid_by_decision(maya))
+    monkeypatch.setitem(PROVIDERS, "bank", FakeBank())
+    request = before_staff()
+    behind_the_book(Charge).filter(order=request.line.order).update(provider="bank")
+    decide(approval_id=request.approvals.get().pk, by=maya, choice="approve", source="desk")
+    page = text_of(support, work_off(request))
+    assert "Everything fits." in page
+    assert moves_nothing not in page
+
+
 def test_after_a_return_it_tells_what_came_back(support: Client, maya: User) -> None:
     request = paid_after_return(maya)
     page = text_of(support, request)
@@ -106,6 +133,7 @@ def test_what_does_not_fit_is_said_on_the_page(support: Client, statement: str, 
     page = text_of(support, request)
     assert "Something does not fit." in page
     assert sentence in page
+    assert "Change nothing, and show this page to whoever looks after the desk." in page
     assert "Everything fits" not in page
 
 
@@ -126,8 +154,8 @@ def test_the_newest_link_is_held_by_the_days_anchor(support: Client, maya: User)
     anchor = anchor_yesterday()
     assert anchor is not None
     assert (
-        f"Held by the shop's anchor of {anchor.day:%a} {anchor.day.day} {anchor.day:%b %Y}: {anchor.hash}"
-        in text_of(support, request)
+        f"The newest link stands under the shop's anchor of {anchor.day:%a} {anchor.day.day} {anchor.day:%b %Y}: "
+        f"{anchor.hash}" in text_of(support, request)
     )
 
 
