@@ -15,4 +15,4 @@ def decision_behind(parcel: Return) -> Decision | None:
         carried_out_at__isnull=False,
         created_at__lte=parcel.created_at,
     )
-    return approvals.order_by("-created_at", "-id").first()
+    return approvals.select_related("approval").order_by("-created_at", "-id").first()

@@ -9,6 +9,7 @@ from django.utils import timezone
 from agent.chain import append_link
 from agent.decision_behind import decision_behind
 from agent.facts import gather_facts, look_alike_numbers, shop_day, spent_today
+from agent.hear_before_paying import hear_before_paying
 from agent.lease import Lease
 from agent.link_facts import automatic_reserve_facts, decided_reserve_facts
 from agent.models import BudgetDay, ChainRecord, Decision, Run
@@ -37,10 +38,13 @@ def refund_automatically(lease: Lease, evidence: PhotoEvidence) -> Reserved | Bl
     """Reserves the request's amount if every rule allows it; the verdicts are kept on the run either way.
 
     One transaction: switch, budget day and customer are locked before the facts are read, the charge before the
-    balance. Only the pictures are compared with others' before it (`look_alike_numbers` says why that is safe).
+    balance. Only the pictures are compared with others' before it (`look_alike_numbers` says why that is safe), and
+    the provider is asked what went back by hand: the history counts it.
     Raises LeaseLost, MoveRefused (the request is not being worked on) or RefundInFlight; then nothing is written.
     """
     looks_like = look_alike_numbers(lease.request_id)
+    asked = _request(lease.request_id)
+    hear_before_paying(lease, asked.line.order_id, asked.amount_minor)
     with lease.fenced():
         lock_switch()
         request = _request(lease.request_id)

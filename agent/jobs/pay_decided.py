@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.db import transaction
 
 from agent.finish_refund import settle_and_finish
+from agent.hear_before_paying import hear_before_paying
 from agent.jobs.refusal_to_staff import put_refusal_before_staff
 from agent.lease import Lease
 from agent.models import Decision, Run
@@ -17,12 +20,15 @@ from payments.made_elsewhere import heard_of_after
 from payments.models import Refund
 from payments.money import format_minor
 
+# Whoever decides has read the case some time before, and a refund made by hand does not change the page they look at.
+READ_BEFORE = timedelta(minutes=10)
+
 
 class PaidElsewhere(Exception):
-    """Money of the order went back by hand after this was decided, perhaps the same (`refund`)."""
+    """Money of the order went back by hand, perhaps the same (`refund`), and who decided may not have known."""
 
     def __init__(self, refund: Refund) -> None:
-        super().__init__(f"{refund} was made elsewhere after the decision")
+        super().__init__(f"{refund} was made elsewhere and heard of too late for the decision")
         self.refund = refund
 
 
@@ -38,6 +44,7 @@ def pay_decided(
 ) -> None:
     """Ends the run. `amount_minor` with shipping; with a `receipt`, the decision was carried out when it opened the
     return. Raises LeaseLost."""
+    hear_before_paying(lease, run.request.line.order_id, amount_minor)
     own = decision if receipt is None else None
     why: NoChargeHolds | AbovePrice | ShippingAlreadyBack | RefundInFlight | str
     try:
@@ -80,7 +87,8 @@ def _reserve(
 
 
 def _refuse_if_paid_elsewhere(run: Run, decision: Decision) -> None:
-    refund = heard_of_after(run.request.line.order_id, decision.created_at)
+    read_at = max(decision.approval.opened_at, decision.created_at - READ_BEFORE)
+    refund = heard_of_after(run.request.line.order_id, read_at)
     if refund is not None:
         raise PaidElsewhere(refund)
 
@@ -89,5 +97,6 @@ def _sentence(refund: Refund) -> str:
     amount = format_minor(refund.amount_minor, refund.currency)
     return (
         f"{amount} of this order went back by hand at the payment provider on {day_name(refund.reserved_at)}, and the "
-        "shop heard of it only after this was decided. Decide again whether more is to be paid."
+        "shop heard of it only after this was decided or in the ten minutes before. Decide again whether more is to be "
+        "paid."
     )

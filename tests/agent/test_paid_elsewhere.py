@@ -52,7 +52,7 @@ def stopped(request: RefundRequest, refund: Refund) -> None:
     day = day_name(refund.reserved_at)
     assert again.concerns[0]["text"] == (
         f"$129.00 of this order went back by hand at the payment provider on {day}, and the shop heard of it only "
-        "after this was decided. Decide again whether more is to be paid."
+        "after this was decided or in the ten minutes before. Decide again whether more is to be paid."
     )
     assert again.amount_minor == 12_900
     assert list(Refund.objects.filter(request_uuid=request.uuid)) == []
@@ -79,6 +79,19 @@ def test_a_return_agreed_before_is_not_paid(card: Approval, maya: User) -> None:
     refund = by_hand(Charge.objects.get())
     record_receipt(request_uuid=request.uuid, by=maya, source="page")
     stopped(request, refund)
+
+
+@pytest.mark.parametrize(("minutes", "stops"), [(9, True), (11, False)])
+def test_what_was_heard_of_while_a_person_read_the_card_may_not_have_been_seen(
+    card: Approval, maya: User, minutes: int, stops: bool
+) -> None:
+    Approval.objects.update(opened_at=timezone.now() - YESTERDAY)
+    refund = by_hand(Charge.objects.get(), heard_ago=timedelta(minutes=minutes))
+    request = approve(card, maya)
+    if stops:
+        stopped(request, refund)
+        approve(open_card(request), maya)
+    assert work_off(request).status == "refunded"
 
 
 @pytest.mark.parametrize("why", ["known before", "failed", "of another order"])

@@ -244,5 +244,5 @@ def test_an_automatic_refund_asks_the_database_a_fixed_number_of_times(django_as
     for days in range(91, 99):
         earlier_refund(request, days)
     Switch.objects.create(name=Switch.AUTOMATIC_REFUNDS)
-    with django_assert_max_num_queries(30):
+    with django_assert_max_num_queries(32):
         refund_automatically(lease, CLEAR)

@@ -85,6 +85,7 @@ def staff_read(request: RefundRequest) -> tuple[str, str]:
         (not_asked_for, "“book_7” names no payment at Stripe"),
     ],
 )
+@pytest.mark.usefixtures("at_the_last_moment")
 def test_what_no_bank_was_asked_for_is_not_said_to_be_refused_by_one(
     stripe_server: StripeServer, happens: Any, why: str
 ) -> None:

@@ -168,7 +168,7 @@ def test_m09_euros_are_never_measured_in_dollars(case: Case, stripe_server: Stri
     answer = reviewed(asked_for(stripe_server, price, currency=case["currency"]))
     assert goes_to(answer) == case.expected.partition(":")[0]
     assert asks_because_of(answer) == ["limit"]
-    assert (Refund.objects.count(), stripe_server.asked) == (0, [])
+    assert (Refund.objects.count(), stripe_server.posts) == (0, [])
 
 
 @pytest.mark.django_db

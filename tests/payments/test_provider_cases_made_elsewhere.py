@@ -40,6 +40,28 @@ def test_p08_refunded_by_hand_in_another_amount_comes_to_staff_and_is_not_asked_
     stripe_server.by_hand(reference, 1400)
     request = approve(card)
     assert request.status == "needs_approval"
+    assert "of this order went back by hand at the payment provider" in open_card(request).concerns[0]["text"]
+    assert [row.amount_minor for row in Refund.objects.order_by("amount_minor")] == [1400, 2000]
+    with pytest.raises(Refusal, match=r"at most \$0\.00 is left"):
+        approve(open_card(request))
+    assert "else staff" in case.expected
+    for hours in range(times):
+        settle_due_refunds(timezone.now() + timedelta(hours=hours))
+    assert (len(stripe_server.asked), stripe_server.posts) == (1, [])
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("at_the_last_moment")
+def test_p08_refunded_by_hand_at_the_last_moment_comes_to_staff_and_is_not_asked_sixty_times(
+    case: Case, stripe_server: StripeServer
+) -> None:
+    [times] = numbers(case.expected)
+    card = waiting_card(stripe_server)
+    reference = Charge.objects.get().reference
+    stripe_server.by_hand(reference, 2000)
+    stripe_server.by_hand(reference, 1400)
+    request = approve(card)
+    assert request.status == "needs_approval"
     assert open_card(request).concerns[0]["text"] == (
         "The refund of $34.00 did not go through: the payment has been given back already, by a refund made outside "
         "this desk."
@@ -77,7 +99,9 @@ def test_p14_the_double_of_a_payment_given_back_closes_no_request(case: Case, st
     assert (fresh_charge(paid_by).left_minor, fresh_charge(double).left_minor) == (3400, 0)
     row = Refund.objects.get()
     assert (row.request_uuid, fresh(row).charge_id) == (None, double.pk)
-    assert approve(card).status == "refunded"
+    request = approve(card)
+    assert open_card(request).concerns[0]["text"].startswith("$34.00 of this order went back by hand")
+    assert approve(open_card(request)).status == "refunded"
     assert fresh_charge(paid_by).left_minor == 0
 
 
