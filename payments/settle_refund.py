@@ -98,9 +98,9 @@ def _if_it_is_news(refund_id: uuid.UUID, status: str, reason: str) -> QuerySet[R
     return Refund.objects.filter(follows, pk=refund_id)
 
 
-def _ask(refund: Refund, *, asked_before: bool) -> ProviderAnswer | None:
-    """None when the provider gives no answer, or has no more to say of a refund it took."""
-    order = RefundOrder(
+def order_of(refund: Refund) -> RefundOrder:
+    """What the provider is told of `refund`, which comes with its charge."""
+    return RefundOrder(
         key=refund.key,
         charge_reference=refund.charge.reference,
         amount_minor=refund.amount_minor,
@@ -108,6 +108,11 @@ def _ask(refund: Refund, *, asked_before: bool) -> ProviderAnswer | None:
         reference=refund.reference,
         provider_reference=refund.provider_reference or "",
     )
+
+
+def _ask(refund: Refund, *, asked_before: bool) -> ProviderAnswer | None:
+    """None when the provider gives no answer, or has no more to say of a refund it took."""
+    order = order_of(refund)
     try:
         provider = provider_named(refund.charge.provider)
         known = provider.look_up(order) if asked_before else None

@@ -7,6 +7,7 @@ import threading
 from celery import shared_task
 
 from payments import purge_provider_events as purge
+from payments.look_again import look_again_at_refunds
 from payments.settle_in_flight import settle_due_refunds
 
 _settling = threading.Lock()
@@ -14,7 +15,7 @@ _settling = threading.Lock()
 
 @shared_task(name="payments.tasks.settle_in_flight")
 def settle_in_flight() -> None:
-    """Asks the provider again about refunds without its last word.
+    """Asks the provider again about refunds without its last word, and about those it may still take back.
 
     One at a time in each worker: with a bank that hangs, the next ones must not take the threads of the sweep.
     """
@@ -22,6 +23,7 @@ def settle_in_flight() -> None:
         return
     try:
         settle_due_refunds()
+        look_again_at_refunds()
     finally:
         _settling.release()
 
