@@ -18,7 +18,7 @@ from payments.providers.stripe import with_key
 from payments.providers.stripe_line import RefusedByStripe, payment_named, refunds_of
 from payments.providers.stripe_refund import StripeRefund
 from payments.recount_charge import recount_charge
-from payments.take_in_refund import PROVIDER, same_amount, take_in_refund
+from payments.take_in_refund import NOTHING, PROVIDER, same_amount, take_in_refund
 
 ROWS_AT_ONCE = 200
 WAITS_TOO_LONG = timedelta(days=1)
@@ -28,9 +28,14 @@ JUST_ASKED = timedelta(minutes=5)
 APPLY = "run `manage.py reconcile --apply`"
 
 
+class NotRepaired(Exception):
+    """Why a difference stays although its repair was tried, in words that can end a sentence."""
+
+
 @dataclass(frozen=True)
 class Difference:
-    """`where` names the payment or refund; `repair`, if there is one, sets it right and says what came of it."""
+    """`where` names the payment or refund; `repair`, if there is one, sets it right and says what came of it, or raises
+    NotRepaired."""
 
     where: str
     what: str
@@ -179,7 +184,10 @@ def _just_asked(refund: Refund) -> bool:
 
 def _take_in(said: StripeRefund) -> str:
     with transaction.atomic():
-        return take_in_refund(said, RefundOutcome.Source.IMPORT)
+        effect = take_in_refund(said, RefundOutcome.Source.IMPORT)
+    if effect.startswith(NOTHING):
+        raise NotRepaired(effect.removeprefix(NOTHING))
+    return effect
 
 
 def _recount(charge: Charge) -> str:

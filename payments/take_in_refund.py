@@ -14,6 +14,7 @@ from payments.settle_refund import FINAL, record_outcome
 
 logger = logging.getLogger(__name__)
 PROVIDER = "stripe"
+NOTHING = "nothing: "
 
 
 def charge_of(*references: str) -> Charge | None:
@@ -23,27 +24,28 @@ def charge_of(*references: str) -> Charge | None:
 
 
 def take_in_refund(said: StripeRefund, source: str) -> str:
-    """Records the news of a refund we know, or writes a row for one made elsewhere; returns what came of it.
+    """Records the news of a refund we know, or writes a row for one made elsewhere; returns what came of it, behind
+    NOTHING when it could not be taken.
 
     Belongs into the caller's transaction. `source` as in `RefundOutcome.Source`. The same news again, or older news
     than what is known, changes nothing.
     """
     charge = charge_of(said.payment_intent, said.charge)
     if charge is None:
-        return "nothing: the payment is not in this shop's book"
+        return f"{NOTHING}the payment is not in this shop's book"
     charge = Charge.objects.select_for_update(no_key=True).get(pk=charge.pk)
     refund = row_of(said)
     if refund is None:
         return _write_row(said, charge, source)
     if not same_amount(said, refund):
         logger.warning("refund %s: a message names another amount than the book", refund.reference)
-        return f"nothing: the book has another amount for refund {refund.reference}; see `manage.py reconcile`"
+        return f"{NOTHING}the book has another amount for refund {refund.reference}; see `manage.py reconcile`"
     answer = said.as_answer()
     after = record_outcome(
         refund.pk, status=answer.status, reason=answer.reason, provider_reference=said.id, source=source
     )
     if after.status != answer.status:
-        return f"nothing: refund {refund.reference} is {after.status}, “{answer.status}” changes nothing"
+        return f"{NOTHING}refund {refund.reference} is {after.status}, “{answer.status}” changes nothing"
     if after.status != refund.status:
         return f"refund {refund.reference}: {refund.status} -> {after.status}"
     return "known" if after.pending_reason == refund.pending_reason else f"refund {refund.reference} waits otherwise"
@@ -68,11 +70,11 @@ def same_amount(said: StripeRefund, refund: Refund) -> bool:
 def _write_row(said: StripeRefund, charge: Charge, source: str) -> str:
     """A refund made elsewhere (in the dashboard, as a rule) counts against its charge and closes no request."""
     if said.iso_currency != charge.currency:
-        return f"nothing: {said.id} is in {said.iso_currency}, its payment in {charge.currency}"
+        return f"{NOTHING}{said.id} is in {said.iso_currency}, its payment in {charge.currency}"
     try:
         amount_minor = said.amount_minor
     except NotCountable as error:
-        return f"nothing: {error}"
+        return f"{NOTHING}{error}"
     answer = said.as_answer()
     refund = Refund.objects.create(
         charge=charge,

@@ -116,6 +116,18 @@ def test_a_refund_made_by_hand_that_no_message_told_of_is_named_and_written_down
     assert reconcile()[0]
 
 
+def test_what_cannot_be_written_down_stays_a_difference(stripe_server: StripeServer) -> None:
+    charge = paid(stripe_server, 5000, currency="HUF")
+    stripe_server.by_hand(charge.reference, 1000, currency="eur")
+    for _ in range(2):
+        fine, lines = reconcile("--apply")
+        assert (fine, lines[1]) == (
+            False,
+            f"    not done: {stripe_server.refunds[0]['id']} is in EUR, its payment in HUF.",
+        )
+    assert not Refund.objects.exists()
+
+
 def test_a_late_failure_that_no_message_told_of_is_named_and_taken_over(stripe_server: StripeServer) -> None:
     refund = reserved(stripe_server)
     settle_refund(refund.pk, "run")

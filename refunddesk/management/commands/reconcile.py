@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.reconcile import Difference, compared, differences
+from payments.reconcile import Difference, NotRepaired, compared, differences
 
 DEFAULT_DAYS = 180
 
@@ -40,8 +40,12 @@ class Command(BaseCommand):
 
     def _settle(self, difference: Difference, *, apply: bool) -> int:
         """1 if the difference stays."""
-        if apply and difference.repair is not None:
+        if not apply or difference.repair is None:
+            self.stdout.write(f"    to do: {difference.todo}.")
+            return 1
+        try:
             self.stdout.write(f"    done: {difference.repair()}.")
-            return 0
-        self.stdout.write(f"    to do: {difference.todo}.")
-        return 1
+        except NotRepaired as why:
+            self.stdout.write(f"    not done: {why}.")
+            return 1
+        return 0
