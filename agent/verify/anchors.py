@@ -42,10 +42,14 @@ def not_anchored() -> str:
 
 def check_held(held: Sequence[str]) -> Iterator[str]:
     """`held`: anchors as they were noted. Whoever rewrote chains and anchors alike did not rewrite these."""
-    now = {noted(anchor) for anchor in ChainAnchor.objects.filter(day__in=[_day(one) for one in held])}
+    anchors = ChainAnchor.objects.filter(day__in=[_day(one) for one in held])
+    now = {anchor.day.isoformat(): noted(anchor) for anchor in anchors}
     for one in held:
-        if one not in now:
-            yield f"The anchor of {_day(one)} is not the one that was kept elsewhere: the book was written anew."
+        day = _day(one)
+        if day not in now:
+            yield f"The anchor of {day} was kept elsewhere and is not in the book: it was taken out, or never here."
+        elif one != now[day]:
+            yield f"The anchor of {day} is not the one that was kept elsewhere: the book was written anew."
 
 
 def _day(held: str) -> str:

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.db import transaction
 from django.utils import timezone
 
-from agent.anchor import anchor_hash, anchor_yesterday
+from agent.anchor import anchor_hash, anchor_yesterday, noted
 from agent.chain import NOTHING_BEFORE
 from agent.facts import shop_day
 from agent.models import ChainAnchor
@@ -82,6 +82,15 @@ def test_an_anchor_of_a_day_to_come_which_would_keep_all_others_out_is_named() -
 def test_a_shop_that_moved_to_an_earlier_zone_may_have_anchored_tomorrow(ahead: int, fits: bool) -> None:
     anchor_of(shop_day(timezone.now()) + timedelta(days=ahead))
     assert verify_shop().fits is fits
+
+
+def test_an_anchor_that_was_kept_elsewhere_and_taken_out_here_is_named_as_missing() -> None:
+    kept = noted(anchor_of(date(2026, 1, 5)))
+    assert verify_shop(held=[kept]).fits
+    behind_the_book(ChainAnchor).all().delete()
+    assert verify_shop(held=[kept]).misfits == [
+        "The anchor of 2026-01-05 was kept elsewhere and is not in the book: it was taken out, or never here."
+    ]
 
 
 def told_by_verify() -> list[str]:
