@@ -200,7 +200,12 @@ def test_old_payments_without_news_are_not_asked_for(stripe_server: StripeServer
     paid(stripe_server, captured_at=timezone.now() - timedelta(days=10))
     assert reconcile("--days", "9")[0]
     assert stripe_server.asked == []
-    assert reconcile("--days", "0") == (False, ["--days must be a whole number above zero."])
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "1.5", "many", "3651", "9" * 5000])
+def test_days_that_cannot_be_counted_are_refused_with_a_sentence(days: str) -> None:
+    said = f"Error: argument --days: must be a whole number from 1 to 3,650, not {days[:40]!r}"
+    assert reconcile("--days", days) == (False, [said])
 
 
 def test_the_number_of_queries_does_not_grow_with_the_payments(

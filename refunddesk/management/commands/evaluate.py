@@ -4,8 +4,7 @@ import json
 import os
 import signal
 import sys
-from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
@@ -27,6 +26,7 @@ from agent.evaluation.scratch import scratch_folder
 from agent.evaluation.scratch_environment import ScratchTrouble
 from agent.evaluation.table import failing, table
 from agent.evaluation.wished_chain import answers_here, check_provider
+from refunddesk.management.whole_number import up_to
 
 WRONGLY_PAID, BAD_OPTIONS, NOT_MEASURED, STOPPED = 1, 2, 3, 130
 # A model behind a network is waited for most of the time, but its provider limits how often it may be asked.
@@ -44,12 +44,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--provider", default="", help="a name of the chain, or `scripted`; default: as configured")
         parser.add_argument("--model", default="", help="another model of that provider")
-        parser.add_argument("--trials", type=_up_to(MOST_TRIALS), default=1, help="times each scenario is played")
+        parser.add_argument("--trials", type=up_to(MOST_TRIALS), default=1, help="times each scenario is played")
         parser.add_argument(
             "--only", action="append", default=[], metavar="KIND_OR_NAME", help="only these; may be given several times"
         )
         parser.add_argument("--folder", type=Path, default=SCENARIOS, help="another folder of scenarios")
-        parser.add_argument("--jobs", type=_up_to(MOST_JOBS), default=None, help="scratch processes at the same time")
+        parser.add_argument("--jobs", type=up_to(MOST_JOBS), default=None, help="scratch processes at the same time")
         parser.add_argument("--json", action="store_true", help="print scores and failed trials as JSON")
         parser.add_argument(
             "--no-save", action="store_true", help="keep nothing in the shop's database, not even the tokens"
@@ -148,15 +148,6 @@ def _failed(book: Book | None, sentence: str, code: int) -> CommandError:
     if book:
         book.failed(sentence)
     return CommandError(sentence, returncode=code)
-
-
-def _up_to(most: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        if not text.isdecimal() or not 1 <= int(text) <= most:
-            raise ArgumentTypeError(f"must be a whole number from 1 to {most}, not {text!r}")
-        return int(text)
-
-    return read
 
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

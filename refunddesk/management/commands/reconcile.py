@@ -5,8 +5,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments.reconcile import Difference, NotRepaired, compared, differences
+from refunddesk.management.whole_number import up_to
 
-DEFAULT_DAYS = 180
+DEFAULT_DAYS, MOST_DAYS = 180, 3650
 
 
 class Command(BaseCommand):
@@ -15,7 +16,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--days",
-            type=int,
+            type=up_to(MOST_DAYS),
             default=DEFAULT_DAYS,
             help=f"compare payments with news in so many days with the provider (default {DEFAULT_DAYS})",
         )
@@ -26,8 +27,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["days"] < 1:
-            raise CommandError("--days must be a whole number above zero.")
         charges, refunds, at_stripe = compared(options["days"])
         open_differences = 0
         for difference in differences(options["days"]):

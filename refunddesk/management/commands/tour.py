@@ -8,12 +8,14 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from refunddesk.demo_processes.port_file import port_of_the_demo
+from refunddesk.management.whole_number import up_to
 from refunddesk.tour.door import Door, NotReached, Refused
 from refunddesk.tour.play import CannotStart, Ending, check_first_day, play, print_endings
 from refunddesk.tour.screen import Screen
 from refunddesk.tour.stage import Stage
 
 SECONDS_TO_BE_READY = 30.0
+MOST_PATIENCE = 3600
 
 
 class Command(BaseCommand):
@@ -23,7 +25,11 @@ class Command(BaseCommand):
         here = f"http://127.0.0.1:{port_of_the_demo()}"
         parser.add_argument("--url", default=here, help=f"where the demo answers (default {here})")
         parser.add_argument(
-            "--patience", type=float, default=180.0, metavar="SECONDS", help="longest wait for one thing (default 180)"
+            "--patience",
+            type=up_to(3600),
+            default=180,
+            metavar="SECONDS",
+            help="longest wait for one thing (default 180)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
