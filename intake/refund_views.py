@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from intake.forms import RefundForm
@@ -23,6 +24,7 @@ WRONG_INPUT = 400
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
 @login_required
 def refund_new(request: HttpRequest, number: str, sku: str) -> HttpResponse:
     customer = signed_in(request)

@@ -1,13 +1,16 @@
-"""Signing in with e-mail and password. Customers come to their orders, staff to the desk."""
+"""Signing in with e-mail and password, and out. Customers come to their orders, staff to the desk."""
 
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.contrib.auth.views import LoginView
+from django.contrib.auth.views import LoginView, LogoutView
 from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from intake.forms import SignInForm
@@ -24,8 +27,24 @@ class SignIn(LoginView):
     def get_default_redirect_url(self) -> str:
         return STAFF_HOME if getattr(self.request.user, "is_staff", False) else reverse("orders")
 
+    def get_success_url(self) -> str:
+        """Never this page itself, which would lead whoever is signed in back to it without end."""
+        wanted = super().get_success_url()
+        return self.get_default_redirect_url() if urlsplit(wanted).path == self.request.path else wanted
+
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         return {**super().get_context_data(**kwargs), **demo_context()}
+
+
+class SignOut(LogoutView):
+    """Only a button signs out; whoever comes by the address finds one."""
+
+    def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return redirect("sign-in")
+        page = render(request, "intake/sign_out.html", status=405)
+        page["Allow"] = "POST, OPTIONS"
+        return page
 
 
 def demo_context(*, staff_only: bool = False) -> dict[str, Any]:

@@ -1,13 +1,12 @@
-from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, path
 
 from intake import answer_views, password_views, refund_views, views
-from intake.sign_in_views import SignIn
+from intake.sign_in_views import SignIn, SignOut
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.orders, name="orders"),
     path("sign-in", SignIn.as_view(), name="sign-in"),
-    path("sign-out", LogoutView.as_view(), name="sign-out"),
+    path("sign-out", SignOut.as_view(), name="sign-out"),
     path("password", password_views.AskForLink.as_view(), name="password"),
     path("password/sent", password_views.LinkSent.as_view(), name="password-sent"),
     path("password/set/<uidb64>/<token>", password_views.SetPassword.as_view(), name="password-set"),

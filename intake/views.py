@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from intake.api_errors import OLD_PAGE
@@ -30,6 +31,7 @@ PHOTO_CACHE_SECONDS = 24 * 60 * 60
 
 
 @require_safe
+@never_cache
 @login_required
 def orders(request: HttpRequest) -> HttpResponse:
     customer = signed_in(request)
@@ -52,6 +54,7 @@ def orders(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@never_cache
 @login_required
 def requests(request: HttpRequest) -> HttpResponse:
     found = with_waiting_refunds(requests_of(signed_in(request))).select_related("line__order")

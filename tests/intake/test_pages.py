@@ -64,6 +64,29 @@ def test_the_demo_lists_its_accounts_and_a_real_shop_does_not(client: Client, pr
     assert "priya.raman@example.com" not in words(client.get("/sign-in"))
 
 
+@pytest.mark.parametrize("wanted", ["/sign-in", "/sign-in?next=/sign-in", "http://testserver/sign-in"])
+def test_who_is_signed_in_and_sent_to_sign_in_comes_home(priyas_browser: Client, wanted: str) -> None:
+    answer = priyas_browser.get("/sign-in", {"next": wanted})
+    assert (answer.status_code, answer["Location"]) == (302, "/")
+
+
+@pytest.mark.parametrize("path", ["/", "/requests", REFUND])
+def test_no_browser_keeps_a_page_for_who_comes_after_signing_out(
+    priyas_browser: Client, kettle: OrderLine, path: str
+) -> None:
+    answer = priyas_browser.get(path)
+    assert answer.status_code == 200
+    assert "no-store" in answer["Cache-Control"]
+
+
+def test_the_address_that_signs_out_shows_a_button(priyas_browser: Client) -> None:
+    answer = priyas_browser.get("/sign-out")
+    assert (answer.status_code, answer["Allow"]) == (405, "POST, OPTIONS")
+    assert "Do you want to sign out?" in words(answer)
+    assert priyas_browser.get("/").status_code == 200
+    assert Client().get("/sign-out")["Location"] == "/sign-in"
+
+
 def test_signing_out_needs_a_post(priyas_browser: Client) -> None:
     assert priyas_browser.get("/sign-out").status_code == 405
     assert priyas_browser.post("/sign-out")["Location"] == "/sign-in"
