@@ -59,8 +59,15 @@ def _address_after(request: HttpRequest) -> str:
     if request.method == "POST":
         choice = request.POST.get("choice", "")
         return f"{request.path}?{urlencode({'choice': choice})}" if choice else request.path
-    shown = getattr(request, "htmx", None) and request.htmx.current_url_abs_path  # type: ignore[attr-defined]
-    return shown or request.get_full_path()
+    return _page_shown(request) or request.get_full_path()
+
+
+def _page_shown(request: HttpRequest) -> str | None:
+    """As htmx says it; anybody may say something that is no address."""
+    try:
+        return getattr(request, "htmx", None) and request.htmx.current_url_abs_path  # type: ignore[attr-defined]
+    except ValueError:
+        return None
 
 
 def _keep_draft_of_a_few(request: HttpRequest) -> None:

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import URLPattern, URLResolver, path, reverse
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
 
 from desk import act_views, evaluation_pages, live_views, run_again_pages, save_scenario_pages, views
 from desk.acts import Act
@@ -41,6 +42,10 @@ class DeskSite(AdminSite):
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         return super().login(request, {**demo_context(staff_only=True), **(extra_context or {})})
 
+    def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # type: ignore[override]
+        """Only a button signs out; whoever comes by the address finds one."""
+        return super().logout(request, extra_context) if request.method == "POST" else redirect("sign-out")
+
     def get_urls(self) -> list[URLResolver | URLPattern]:
         return [
             self._page("queue/<slug:slug>/", views.queue, "queue"),
@@ -67,12 +72,13 @@ class DeskSite(AdminSite):
         ]
 
     def _page(self, route: str, view: Any, name: str) -> URLPattern:
-        """A page about requests, for staff who may see them."""
+        """A page about requests, for staff who may see them. One that only shows something takes nothing else."""
+        shown = view if _is_act(view) else require_safe(view)
 
         def for_who_sees_requests(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if not may_see_requests(request.user):
                 raise PermissionDenied(NOT_FOR_YOU)
-            answer: HttpResponseBase = view(request, *args, **kwargs)
+            answer: HttpResponseBase = shown(request, *args, **kwargs)
             return answer
 
         return path(route, self.admin_view(update_wrapper(for_who_sees_requests, view)), name=name)
@@ -80,7 +86,7 @@ class DeskSite(AdminSite):
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         """As Django's, but a button pressed after the session ran out leads the whole page to sign in and back."""
         inner = super().admin_view(view, cacheable)
-        is_act = issubclass(getattr(view, "view_class", object), Act)
+        is_act = _is_act(view)
 
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if not self.has_permission(request) and request.path != reverse("admin:logout"):
@@ -99,6 +105,10 @@ class DeskSite(AdminSite):
         if self.has_permission(request):
             context["frame"] = frame_of(request)
         return context
+
+
+def _is_act(view: Any) -> bool:
+    return issubclass(getattr(view, "view_class", object), Act)
 
 
 site = DeskSite(name="admin")

@@ -165,3 +165,21 @@ def test_the_log_of_the_brake_says_who_when_and_why_to_leads(lead: Client, suppo
 @pytest.mark.parametrize("method", ["put", "delete", "patch"])
 def test_other_methods_are_not_taken(lead: Client, method: str) -> None:
     assert getattr(lead, method)("/desk/pause").status_code == 405
+
+
+@pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])
+@pytest.mark.parametrize(
+    "shown", ["queue/all/", "requests/{}/card", "requests/{}/steps", "counts", "models/", "evaluations/"]
+)
+def test_a_page_that_only_shows_takes_nothing(lead: Client, shown: str, method: str) -> None:
+    address = f"/desk/{shown.format(kettle_request().uuid)}"
+    assert getattr(lead, method)(address).status_code == 405
+    assert lead.get(address).status_code == 200
+
+
+def test_the_desks_address_that_signs_out_leads_to_a_button(lead: Client) -> None:
+    assert lead.get("/desk/logout/")["Location"] == "/sign-out"
+    assert "Do you want to sign out?" in lead.get("/sign-out").content.decode()
+    assert lead.get("/desk/queue/all/").status_code == 200
+    lead.post("/desk/logout/")
+    assert lead.get("/desk/queue/all/").status_code == 302

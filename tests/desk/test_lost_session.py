@@ -126,6 +126,13 @@ def test_a_part_that_refreshes_by_itself_takes_nobody_away(card: Approval) -> No
         assert "desk:signed-out" in answer.headers["HX-Trigger"]
 
 
+@pytest.mark.parametrize("shown", ["http://[", "http://[::1", "no address"])
+def test_a_page_shown_that_is_no_address_leads_to_what_was_asked_for(card: Approval, shown: str) -> None:
+    answer = Client().get(decide_address(card), headers=HTMX | {"HX-Current-URL": shown})
+    assert answer.status_code == 200
+    assert parse_qs(urlsplit(answer.headers["HX-Redirect"]).query)["next"] == [decide_address(card)]
+
+
 def test_a_customer_does_not_get_in_and_leaves_no_draft(card: Approval) -> None:
     client = Client()
     client.force_login(CustomerFactory())
