@@ -6,6 +6,8 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.http import Http404
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import BasePermission, IsAuthenticated
@@ -21,8 +23,12 @@ from intake.case_access import NOT_FOR_YOU, may_see_requests, read_uuid
 from intake.customer_text import one_line_end
 from intake.record_receipt import record_receipt, request_to_receive
 from intake.refusals import Refusal
+from intake.serializers import ErrorSerializer
 from intake.small_json import SmallJSONParser
 from intake.strict_shapes import KnownFields, WholeNumber
+
+NOT_FOR_ALL = {401: ErrorSerializer, 403: ErrorSerializer, 404: ErrorSerializer}
+REFUSED = {400: ErrorSerializer, **NOT_FOR_ALL, 409: ErrorSerializer}
 
 
 class MaySeeRequests(BasePermission):
@@ -32,6 +38,7 @@ class MaySeeRequests(BasePermission):
         return True
 
 
+@method_decorator(never_cache, name="dispatch")  # it is about customers
 class StaffView(APIView):
     permission_classes = [IsAuthenticated, MaySeeRequests]
     parser_classes = [SmallJSONParser]
@@ -70,7 +77,7 @@ class ReceiptIn(KnownFields):
 
 
 class QueueView(StaffView):
-    @extend_schema(parameters=[PageIn], responses=QueueRowOut(many=True))
+    @extend_schema(parameters=[PageIn], responses={200: QueueRowOut(many=True), 400: ErrorSerializer, **NOT_FOR_ALL})
     def get(self, request: Request, slug: str) -> Response:
         """One page of a queue: oldest first in needs-approval, newest first elsewhere."""
         if slug not in BY_SLUG:
@@ -81,7 +88,7 @@ class QueueView(StaffView):
 
 
 class ApprovalView(StaffView):
-    @extend_schema(responses=ApprovalOut)
+    @extend_schema(responses={200: ApprovalOut, **NOT_FOR_ALL})
     def get(self, request: Request, approval_id: str) -> Response:
         cards = Approval.objects.select_related("request__line", "decision__decided_by")
         parsed = read_uuid(approval_id)
@@ -92,7 +99,7 @@ class ApprovalView(StaffView):
 
 
 class DecisionView(StaffView):
-    @extend_schema(request=DecisionIn, responses={201: DecisionOut})
+    @extend_schema(request=DecisionIn, responses={201: DecisionOut, **REFUSED})
     def post(self, request: Request, approval_id: str) -> Response:
         card = card_to_decide(approval_id, _staff(request))
         given = _checked(DecisionIn, request.data)
@@ -111,7 +118,7 @@ class DecisionView(StaffView):
 
 
 class ReceiptView(StaffView):
-    @extend_schema(request=ReceiptIn, responses={201: ReceiptOut})
+    @extend_schema(request=ReceiptIn, responses={201: ReceiptOut, **REFUSED})
     def post(self, request: Request, request_uuid: str) -> Response:
         request_to_receive(request_uuid, _staff(request))
         given = _checked(ReceiptIn, request.data)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import NotFound
 from rest_framework.parsers import MultiPartParser
@@ -29,6 +31,7 @@ from intake.submit_request import submit_request
 
 ORDERS_PER_PAGE = 100
 PAGES = frozenset(map(str, range(1, 1001)))
+PAGE_SHAPE = {"type": "integer", "minimum": 1, "maximum": len(PAGES)}
 WRONG_INPUT = {400: shapes.ErrorSerializer}
 NEEDS_TOKEN = {401: shapes.ErrorSerializer, 403: shapes.ErrorSerializer}
 NOT_FOUND = {404: shapes.ErrorSerializer}
@@ -36,7 +39,12 @@ TOO_MANY = {429: shapes.ErrorSerializer}
 STORE_AWAY = {503: shapes.ErrorSerializer}
 
 
-class JsonView(APIView):
+@method_decorator(never_cache, name="dispatch")
+class NeverKept(APIView):
+    pass
+
+
+class JsonView(NeverKept):
     parser_classes = [SmallJSONParser]
 
 
@@ -60,7 +68,7 @@ class OrdersView(JsonView):
     @extend_schema(
         operation_id="orders",
         summary="Your orders, newest first, at most 100 a page",
-        parameters=[OpenApiParameter("page", int, description="From 1.")],
+        parameters=[OpenApiParameter("page", PAGE_SHAPE, description="From 1.")],
         responses={200: shapes.OrderSerializer(many=True), **NEEDS_TOKEN, **WRONG_INPUT},
     )
     def get(self, request: Request) -> Response:
@@ -69,7 +77,7 @@ class OrdersView(JsonView):
         return Response(shapes.OrderSerializer([order_json(order) for order in orders], many=True).data)
 
 
-class PhotosView(APIView):
+class PhotosView(NeverKept):
     parser_classes = [MultiPartParser]
 
     @extend_schema(

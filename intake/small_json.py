@@ -1,13 +1,18 @@
-"""Reads the JSON bodies of the HTTP API, which are small; a large one is refused before it is held in memory."""
+"""Reads the JSON bodies of the HTTP API, which are small; a large one is refused before it is held in memory.
+
+A name that stands there twice is refused too: which of two amounts was meant is not guessed.
+"""
 
 from __future__ import annotations
 
-import io
+import json
 from collections.abc import Mapping
 from typing import IO, Any
 
-from rest_framework.exceptions import ParseError
+from django.conf import settings
+from rest_framework.exceptions import ParseError, ValidationError
 from rest_framework.parsers import JSONParser
+from rest_framework.utils.json import strict_constant
 
 MAX_BYTES = 256 * 1024
 
@@ -19,7 +24,20 @@ class SmallJSONParser(JSONParser):
         body = stream.read(MAX_BYTES + 1)
         if len(body) > MAX_BYTES:
             raise ParseError
+        encoding = (parser_context or {}).get("encoding", settings.DEFAULT_CHARSET)
         try:
-            return super().parse(io.BytesIO(body), media_type, parser_context)
-        except RecursionError:
+            given: dict[str, Any] = json.loads(
+                body.decode(encoding), object_pairs_hook=_each_once, parse_constant=strict_constant
+            )
+        except (ValueError, LookupError, RecursionError):
             raise ParseError from None
+        return given
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in given:
+            raise ValidationError({name[:40]: "This name stands there twice. Send it once."})
+        given[name] = value
+    return given

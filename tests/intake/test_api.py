@@ -143,6 +143,28 @@ def test_a_body_that_is_no_object_is_refused(priyas_api: APIClient, kettle: Orde
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_input")
 
 
+@pytest.mark.parametrize(
+    "body", ['{"units": 1, "units": 3}', '{"units": 1, "\\u0075nits": 3}', '{"a": [{"b": 1, "b": 1}]}']
+)
+def test_a_name_that_stands_there_twice_is_refused(priyas_api: APIClient, kettle: OrderLine, body: str) -> None:
+    answer = priyas_api.generic("POST", "/api/v1/requests", body, content_type="application/json")
+    name = "b" if "b" in body else "units"
+    said = {"error": "invalid_input", "message": f"{name}: This name stands there twice. Send it once.", "field": name}
+    assert (answer.status_code, answer.json()) == (400, said)
+
+
+@pytest.mark.parametrize("charset", ["utf-16", "bz2_codec", "no-such-one"])
+def test_a_body_in_another_writing_is_no_error_of_ours(priyas_api: APIClient, charset: str) -> None:
+    kind = f"application/json; charset={charset}"
+    answer = priyas_api.generic("POST", "/api/v1/requests", "{}", content_type=kind)
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_input")
+
+
+@pytest.mark.parametrize("path", ["orders", "requests/0b9a2c1e-5a53-4a0e-9d0f-2f1f0a6f7c11", "nothing"])
+def test_no_answer_is_kept_on_its_way(priyas_api: APIClient, path: str) -> None:
+    assert "no-store" in priyas_api.get(f"/api/v1/{path}")["Cache-Control"]
+
+
 def test_more_files_than_a_form_may_hold_are_refused_in_the_apis_shape(priyas_api: APIClient) -> None:
     many = {f"file{n}": picture_file("one_pixel.png") for n in range(101)}
     answer = priyas_api.post("/api/v1/photos", many, format="multipart")
@@ -236,6 +258,8 @@ def test_the_schema_documents_every_call(db: None) -> None:
     for call in (("token", "post"), ("orders", "get"), ("photos", "post"), ("requests/{uuid}", "get")):
         assert {"401"} < documented[call]
     assert ("requests/{uuid}/replies", "post") in documented
+    (page,) = paths["/api/v1/orders"]["get"]["parameters"]
+    assert page["schema"] == {"type": "integer", "minimum": 1, "maximum": 1000}
 
 
 def test_someone_elses_things_answer_like_missing_ones(
