@@ -15,7 +15,7 @@ from agent.failed_attempt import failed_attempt
 from agent.link_facts import decision_facts
 from agent.models import Approval, ChainRecord, Decision
 from intake.case_access import OWN_REQUEST, is_own_request
-from intake.customer_text import one_line_end
+from intake.customer_text import one_line_end, shows_nothing
 from intake.lifecycle import try_move
 from intake.models import RefundRequest, Step
 from intake.names import name_of
@@ -82,7 +82,8 @@ def decide(
     `forbidden`, `approval_not_found`, `already_decided` (with `by`, `at`), `not_waiting` or `invalid_input`.
     """
     card = card_to_decide(approval_id, by)
-    wanted = Answer(Choice.APPROVE, one_line_end(note).strip(), amount_minor, shipping_minor or 0, units)
+    words = "" if shows_nothing(note) else one_line_end(note).strip()
+    wanted = Answer(Choice.APPROVE, words, amount_minor, shipping_minor or 0, units)
     if choice == Choice.APPROVE and amount_minor is shipping_minor is units is None:
         wanted = _as_tried_before(card, wanted)
     answer = _check(card, choice, wanted, require_return)

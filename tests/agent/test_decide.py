@@ -107,9 +107,10 @@ def test_m14_shipping_that_went_back_is_not_approved_again(card: Approval, maya:
     assert refusal(card, maya, choice="approve", shipping_minor=1).field == "shipping"
 
 
+@pytest.mark.parametrize("note", ["  ", "\u200b\u00a0\u202e"])
 @pytest.mark.parametrize("choice", ["ask_customer", "decline"])
-def test_a_question_and_a_decline_need_words(card: Approval, maya: User, choice: str) -> None:
-    assert refusal(card, maya, choice=choice, note="  ").field == "note"
+def test_a_question_and_a_decline_need_words(card: Approval, maya: User, choice: str, note: str) -> None:
+    assert refusal(card, maya, choice=choice, note=note).field == "note"
 
 
 def test_the_cards_draft_is_asked_when_nothing_else_is_written(card: Approval, maya: User) -> None:

@@ -99,6 +99,7 @@ def test_what_is_not_delivered_yet_is_refused(kettle: OrderLine, delivered_in: t
         ({"reason": ""}, "reason"),
         ({"details": ""}, "details"),
         ({"details": " \n\x00 "}, "details"),
+        ({"details": "\u200b \u202e\ufeff"}, "details"),
         ({"details": "x" * 1001}, "details"),
         ({"units": 0}, "units"),
         ({"units": -1}, "units"),
