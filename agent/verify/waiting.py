@@ -26,6 +26,8 @@ def check_waiting(pages: Pages) -> Iterator[str]:
             yield f"{stands}, and a {what} is open."
         if status == waiting and not is_open[what] and not _has_just_come(pages, what):
             yield f"{stands}, and no {what} is open."
+    if status == Status.SUBMITTED and pages.cards:
+        yield f"{stands}, and staff have had it."
     if status == Status.DECLINED and _last_choice(pages) != Decision.Choice.DECLINE:
         yield f"{stands}, and nobody declined it."
     if status == Status.CLOSED and not _never_came(pages) and not _has_just_come(pages, "return"):

@@ -142,7 +142,7 @@ def test_a_book_written_anew_with_all_its_anchors_does_not_fit_one_that_was_kept
     behind_the_book(ChainRecord).all().delete()
     behind_the_book(Decision).all().delete()
     behind_the_book(ChainAnchor).all().delete()
-    RefundRequest.objects.update(status="submitted")
+    RefundRequest.objects.update(status="working")
     assert anchor_yesterday() is not None
     assert verify_shop().fits
     assert verify_shop(held=[kept]).misfits == [

@@ -58,6 +58,8 @@ MADE_UP: list[tuple[Callable[[User], RefundRequest], str, str]] = [
     (sent, "needs_customer", "“Waiting on customer”, and no question is open."),
     (closed, "declined", "“Declined”, and nobody declined it."),
     (closed, "awaiting_return", "“Awaiting return”, and no return is open."),
+    (closed, "submitted", "“Submitted”, and staff have had it."),
+    (declined, "submitted", "“Submitted”, and staff have had it."),
     (declined, "closed", "“Closed”, and no return of it was missed."),
     (declined, "needs_approval", "“Needs approval”, and no card is open."),
 ]
