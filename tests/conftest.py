@@ -15,6 +15,7 @@ from tests.postgres_cluster import NoPostgres, cluster
 from tests.processes import DeskPrograms, RedisServer
 
 MEASURED = "measured"
+ROWS = frozenset({"db", "transactional_db"})
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -23,17 +24,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Row locks need PostgreSQL; tests that start a whole desk of their own run once, beside SQLite.
+    """Row locks need PostgreSQL; what no PostgreSQL below it can change runs once, beside SQLite.
 
     Those with real programs go first, so that two test processes share the waiting.
     """
     on_postgres = settings.DATABASES["default"]["ENGINE"].endswith("postgresql")
-    left_out = "once" if on_postgres else "postgres"
-    deselected = [item for item in items if item.get_closest_marker(left_out)]
+    left_out = _runs_once if on_postgres else _needs_row_locks
+    deselected = [item for item in items if left_out(item)]
     if deselected:
         config.hook.pytest_deselected(items=deselected)
-    kept = [item for item in items if not item.get_closest_marker(left_out)]
+    kept = [item for item in items if not left_out(item)]
     items[:] = sorted(kept, key=_starts_programs, reverse=True)
+
+
+def _needs_row_locks(item: pytest.Item) -> bool:
+    return item.get_closest_marker("postgres") is not None
+
+
+def _runs_once(item: pytest.Item) -> bool:
+    """A desk of its own, a browser, or no rows at all; faults are caused on both."""
+    if any(item.get_closest_marker(name) for name in ("once", "browser")):
+        return True
+    return not item.get_closest_marker("faults") and not _asks_the_database(item)
+
+
+def _asks_the_database(item: pytest.Item) -> bool:
+    fixtures = getattr(item, "fixturenames", ())
+    return item.get_closest_marker("django_db") is not None or not ROWS.isdisjoint(fixtures)
 
 
 def _starts_programs(item: pytest.Item) -> bool:
