@@ -6,25 +6,22 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.http import Http404
-from django.utils.decorators import method_decorator
-from django.views.decorators.cache import never_cache
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import BasePermission, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from agent.decide import NOTE_LENGTH, card_to_decide, decide
 from agent.models import Approval, Decision
 from desk.api_shapes import ApprovalOut, DecisionOut, QueueRowOut, ReceiptOut
 from desk.queues import BY_SLUG, LAST_PAGE, page_of
+from intake.api import JsonView
 from intake.case_access import NOT_FOR_YOU, may_see_requests, read_uuid
 from intake.customer_text import one_line_end
 from intake.record_receipt import record_receipt, request_to_receive
 from intake.refusals import Refusal
 from intake.serializers import ErrorSerializer
-from intake.small_json import SmallJSONParser
 from intake.strict_shapes import KnownFields, WholeNumber
 
 NOT_FOR_ALL = {401: ErrorSerializer, 403: ErrorSerializer, 404: ErrorSerializer}
@@ -38,10 +35,8 @@ class MaySeeRequests(BasePermission):
         return True
 
 
-@method_decorator(never_cache, name="dispatch")  # it is about customers
-class StaffView(APIView):
+class StaffView(JsonView):
     permission_classes = [IsAuthenticated, MaySeeRequests]
-    parser_classes = [SmallJSONParser]
 
 
 class PageIn(serializers.Serializer):

@@ -14,6 +14,8 @@ from rest_framework.exceptions import ParseError, ValidationError
 from rest_framework.parsers import JSONParser
 from rest_framework.utils.json import strict_constant
 
+from intake.names_once import NameTwice, each_once
+
 MAX_BYTES = 256 * 1024
 
 
@@ -27,17 +29,10 @@ class SmallJSONParser(JSONParser):
         encoding = (parser_context or {}).get("encoding", settings.DEFAULT_CHARSET)
         try:
             given: dict[str, Any] = json.loads(
-                body.decode(encoding), object_pairs_hook=_each_once, parse_constant=strict_constant
+                body.decode(encoding), object_pairs_hook=each_once, parse_constant=strict_constant
             )
+        except NameTwice as twice:
+            raise ValidationError({twice.name: "This name stands there twice. Send it once."}) from None
         except (ValueError, LookupError, RecursionError):
             raise ParseError from None
         return given
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    given: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in given:
-            raise ValidationError({name[:40]: "This name stands there twice. Send it once."})
-        given[name] = value
-    return given

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.core.files.storage import FileSystemStorage
 from django.utils.module_loading import import_string
 
+from intake.models import Photo
 from refunddesk.celery import app
 from tests.postgres_cluster import NoPostgres, cluster
 from tests.processes import DeskPrograms, RedisServer
@@ -84,6 +86,15 @@ def tell(record_property: Callable[[str, object], None]) -> Callable[[str], None
 def own_shelf_of_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process keeps the looks of pictures by digest; tests make digests up, and must not find each other's."""
     monkeypatch.setattr("intake.look_alikes.keeper", import_string("intake.shelf_of_looks.ShelfKeeper")())
+
+
+@pytest.fixture
+def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Photos kept by this test lie in a folder of their own."""
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=folder))
+    return folder
 
 
 @pytest.fixture(scope="session")

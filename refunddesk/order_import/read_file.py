@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from intake.names_once import each_once
+
 MOST_ORDERS = 50_000
 MOST_BYTES = 128 * 1024 * 1024
 STANDARD_INPUT = "-"
@@ -36,7 +38,7 @@ def _read(file: BinaryIO) -> bytes:
 
 def _orders_in(body: bytes) -> list[Any]:
     try:
-        orders = json.loads(body.decode("utf-8-sig"), object_pairs_hook=_no_name_twice)
+        orders = json.loads(body.decode("utf-8-sig"), object_pairs_hook=each_once)
     except UnicodeDecodeError as error:
         raise UnreadableFile("The file is not written in UTF-8.") from error
     except (ValueError, RecursionError) as error:
@@ -46,13 +48,3 @@ def _orders_in(body: bytes) -> list[Any]:
     if len(orders) > MOST_ORDERS:
         raise UnreadableFile(f"The file holds more than {MOST_ORDERS:,} orders: bring them in several files.")
     return orders
-
-
-def _no_name_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """JSON's own rule, that the last one counts, would drop an amount unseen."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"an object has the field “{twice[:40]}” twice")
-    return found

@@ -11,9 +11,10 @@ from django.contrib.auth.models import User
 from agent.lease import Lease
 from agent.outcomes import Blocked, Handover, PhotoEvidence, ReviewResult
 from agent.pay import refund_automatically
-from intake.models import Step
+from intake.models import RefundRequest, Step
 from intake.timeline import Entry, write_step
 from payments.providers.choose import PROVIDERS
+from tests.agent.talked_cases import talked_over
 from tests.factories import StaffFactory
 from tests.fake_bank import FakeBank
 
@@ -95,3 +96,9 @@ def rung(monkeypatch: pytest.MonkeyPatch) -> list[uuid.UUID]:
 def maya(db: None) -> User:
     """A staff member with what support may do."""
     return StaffFactory()
+
+
+@pytest.fixture
+def talked(maya: User) -> RefundRequest:
+    """A case in which question, answer, parcel and decision have rows."""
+    return talked_over(maya)

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.files.storage import FileSystemStorage
 from django.utils import timezone
 from PIL import Image
 
@@ -34,12 +32,7 @@ from tests.behind_the_book import behind_the_book
 from tests.factories import RequestFactory
 from tests.intake.test_look_alikes import changed, demo, pale, sent_with, turned
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rung: object) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_photo_folder", "rung")]
 
 
 def test_the_book_looks_again_and_names_a_reuse_no_rule_was_told_of() -> None:

@@ -7,7 +7,6 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from django.core.files.storage import FileSystemStorage
 from django.utils import timezone
 from PIL import Image
 
@@ -29,12 +28,7 @@ from tests.factories import RequestFactory
 from tests.intake.test_camera_facts import picture_with
 from tests.intake.test_look_alikes import changed, demo, pale, sent_with, turned
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rung: object) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_photo_folder", "rung")]
 
 
 def reviewed(data: bytes, *, asked_at: datetime | None = None) -> tuple[RefundRequest, Reserved | Blocked]:

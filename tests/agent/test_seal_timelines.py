@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.storage import FileSystemStorage
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -17,7 +15,7 @@ from agent.seal_timelines import seal_timelines
 from agent.tasks import anchor_day
 from agent.tasks import seal_timelines as task
 from agent.verify.shop import verify_shop
-from intake.models import Photo, RefundRequest, Step
+from intake.models import RefundRequest, Step
 from intake.timeline import Entry, finish_step, write_step
 from refunddesk.schedule import timetable
 from tests.agent.book_cases import declined, paid_automatically, paid_by_decision
@@ -26,13 +24,8 @@ from tests.agent.test_races import at_once
 from tests.behind_the_book import behind_the_book
 from tests.factories import RequestFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_photo_folder", "rung", "worded_decline")]
 Kind = ChainRecord.Kind
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rung: object, worded_decline: None) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
 
 
 def rested(request: RefundRequest, minutes: int = 11) -> RefundRequest:

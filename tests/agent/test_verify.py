@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.storage import FileSystemStorage
 from django.core.management import CommandError, call_command
 from django.db.models import F
 from django.utils import timezone
@@ -22,7 +21,7 @@ from agent.models import ChainAnchor, ChainRecord, Decision
 from agent.verify.one_request import first_misfit, second_look
 from agent.verify.pages import read_pages
 from agent.verify.shop import MOST_NAMED, verify_shop
-from intake.models import Photo, RefundRequest
+from intake.models import RefundRequest
 from payments.models import Charge, Refund
 from payments.settle_refund import record_outcome
 from tests.agent.book_cases import (
@@ -37,13 +36,7 @@ from tests.agent.falsify import named, rewritten, sql
 from tests.behind_the_book import behind_the_book
 from tests.factories import ChargeFactory, RefundFactory, RequestFactory
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rung: object, worded_decline: None) -> Path:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
-    return tmp_path
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_photo_folder", "rung", "worded_decline")]
 
 
 def run_verify(*options: str) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.storage import FileSystemStorage
 
 from agent.verify.shop import verify_shop
-from intake.models import Photo, Step
+from intake.models import Step
 from intake.timeline import Entry, write_step
 from payments.models import Refund
 from tests.agent.book_cases import (
@@ -24,13 +22,7 @@ from tests.agent.falsify import named, rewritten, sql
 from tests.behind_the_book import behind_the_book
 from tests.factories import RequestFactory, StaffFactory
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rung: object, worded_decline: None) -> Path:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
-    return tmp_path
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_photo_folder", "rung", "worded_decline")]
 
 
 Change = tuple[str, str]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.storage import FileSystemStorage
 from django.utils import timezone
 
 from agent.decide import decide
-from intake.models import Photo, Question, Receipt, RefundRequest, Reply, Step
+from intake.models import Question, Receipt, RefundRequest, Reply, Step
 from intake.record_receipt import record_receipt
 from intake.submit_reply import submit_reply
 from tests.agent.book_cases import before_staff
@@ -20,12 +17,10 @@ from tests.agent.work_off import open_card, work_off
 from tests.behind_the_book import behind_the_book
 from tests.factories import ApprovalFactory, StaffFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fake_review", "worded_decline", "rung")]
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("own_photo_folder", "fake_review", "worded_decline", "rung"),
+]
 
 
 def test_a_question_nobody_decided_is_named(maya: User) -> None:

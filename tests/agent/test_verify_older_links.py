@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.storage import FileSystemStorage
 
 from agent.seal_timelines import seal_timeline
 from agent.verify.shop import verify_shop
-from intake.models import Photo, RefundRequest, Step
+from intake.models import RefundRequest, Step
 from intake.timeline import Entry, write_step
 from tests.agent.book_cases import declined, paid_automatically, paid_by_decision
 from tests.agent.falsify import LONG_AGO, named, rewritten, sql
-from tests.agent.talked_cases import asked, talked_over
+from tests.agent.talked_cases import asked
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fake_review", "worded_decline", "rung")]
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
-
-
-@pytest.fixture
-def talked(maya: User) -> RefundRequest:
-    return talked_over(maya)
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("own_photo_folder", "fake_review", "worded_decline", "rung"),
+]
 
 
 def as_before(request: RefundRequest) -> None:

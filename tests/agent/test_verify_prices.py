@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.storage import FileSystemStorage
 
 from agent.decide import decide
 from agent.verify.shop import verify_shop
-from intake.models import Photo, RefundRequest
+from intake.models import RefundRequest
 from payments.models import Refund
 from tests.agent.book_cases import before_staff, paid_automatically
 from tests.agent.falsify import named, rewritten, sql
 from tests.agent.work_off import open_card, work_off
 from tests.factories import LineFactory, RequestFactory
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rung: object, worded_decline: None) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_photo_folder", "rung", "worded_decline")]
 
 
 def test_an_amount_that_is_not_the_price_is_named_before_anything_is_paid() -> None:

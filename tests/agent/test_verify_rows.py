@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
-from django.core.files.storage import FileSystemStorage
 
 from agent.verify.shop import verify_shop
-from intake.models import Photo, RefundRequest
+from intake.models import RefundRequest
 from tests.agent.falsify import LONG_AGO, named, sql
-from tests.agent.talked_cases import talked_over
 from tests.factories import StaffFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fake_review", "worded_decline", "rung")]
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
-
-
-@pytest.fixture
-def talked(maya: User) -> RefundRequest:
-    return talked_over(maya)
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("own_photo_folder", "fake_review", "worded_decline", "rung"),
+]
 
 
 # The row, what becomes of which field, and how the sentence begins.

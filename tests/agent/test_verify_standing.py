@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, time, timedelta
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.storage import FileSystemStorage
 from django.db import connection
 from django.utils import timezone
 
@@ -21,7 +19,7 @@ from agent.verify.budget import check_budgets
 from agent.verify.pages import read_pages
 from agent.verify.shop import verify_shop
 from agent.verify.standing import check_standing
-from intake.models import Photo, RefundRequest
+from intake.models import RefundRequest
 from payments.models import Refund
 from payments.settle_refund import record_outcome
 from tests.agent.book_cases import before_staff, declined, paid_automatically, paid_by_decision, refund_of
@@ -30,12 +28,7 @@ from tests.agent.work_off import open_card, work_off
 from tests.behind_the_book import behind_the_book
 from tests.factories import RequestFactory
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rung: object, worded_decline: None) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_photo_folder", "rung", "worded_decline")]
 
 
 def long_settled(request: RefundRequest) -> RefundRequest:

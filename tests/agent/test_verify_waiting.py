@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.storage import FileSystemStorage
 
 from agent.decide import decide
 from agent.verify.shop import verify_shop
-from intake.models import Photo, RefundRequest
+from intake.models import RefundRequest
 from intake.record_receipt import record_receipt
 from tests.agent.book_cases import before_staff, declined
 from tests.agent.falsify import named, sql
 from tests.agent.work_off import open_card, wait_for, work_off
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rung: object, worded_decline: None) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_photo_folder", "rung", "worded_decline")]
 
 
 def on_a_card(by: User) -> RefundRequest:

@@ -12,25 +12,19 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.storage import FileSystemStorage
 from django.test import Client
 
 from agent.evaluation.scenario import read_scenario
 from agent.models import Evaluation, Trial
 from desk.evaluation_columns import percent
-from intake.models import Photo, PolicyVersion, RefundRequest, Step
+from intake.models import PolicyVersion, RefundRequest, Step
 from payments.models import Refund
 from tests.behind_the_book import behind_the_book
 from tests.desk.evaluation_rows import closed_kettle, copy_of, suite, text_of, trial_of, with_photo
 from tests.desk.rows import card_for, kettle_request, member_of, step_of
 from tests.desk.test_query_counts import queries_of
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path / "photos"))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_photo_folder")]
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.core.files.storage import FileSystemStorage
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
@@ -32,8 +31,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
+def unrung(own_photo_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agent.announce.ring", lambda run_id: True)
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.storage import FileSystemStorage
 from django.db import connection, transaction
 from django.test import Client
 
@@ -17,7 +16,7 @@ from agent.anchor import anchor_yesterday
 from agent.decide import decide
 from agent.models import ChainRecord
 from agent.seal_timelines import seal_timeline
-from intake.models import Photo, RefundRequest
+from intake.models import RefundRequest
 from payments.models import Charge, Refund
 from payments.providers.choose import PROVIDERS
 from payments.settle_refund import record_outcome
@@ -32,8 +31,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
+def unrung(own_photo_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agent.announce.ring", lambda run_id: True)
 
 

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import html
 import re
-from pathlib import Path
 
 import pytest
-from django.core.files.storage import FileSystemStorage
 from django.test import Client
 
 from agent.evaluation.neutral_text import KINDS
-from intake.models import Photo
 from tests.desk.rows import kettle_request
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path / "photos"))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_photo_folder")]
 
 
 def page_of(lead: Client, details: str) -> str:

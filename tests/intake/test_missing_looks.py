@@ -6,7 +6,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.core.files.storage import FileSystemStorage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
@@ -19,12 +18,7 @@ from refunddesk.schedule import timetable
 from tests.factories import RequestFactory
 from tests.intake.test_look_alikes import black, changed, demo, found, sent_with
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_photo_folder")]
 
 
 def kept_before_looks(data: bytes, request: RefundRequest | None = None) -> Photo:
@@ -82,11 +76,11 @@ def test_a_turn_is_bounded_in_pictures_and_in_time(monkeypatch: pytest.MonkeyPat
     assert [read_missing_looks(), read_missing_looks(), read_missing_looks()] == [2, 1, 0]
 
 
-def test_files_that_cannot_be_read_keep_no_other_waiting(tmp_path: Path) -> None:
+def test_files_that_cannot_be_read_keep_no_other_waiting(own_photo_folder: Path) -> None:
     gone, broken, good = (
         kept_before_looks(demo(name)) for name in ("carafe-cracked", "mugs-cracked-rim", "tamper-dented-base")
     )
-    (tmp_path / str(gone.file.name)).unlink()
-    (tmp_path / str(broken.file.name)).write_bytes(b"no picture")
+    (own_photo_folder / str(gone.file.name)).unlink()
+    (own_photo_folder / str(broken.file.name)).write_bytes(b"no picture")
     assert read_missing_looks() == 1
     assert [len(photo.looks) for photo in (Photo.objects.get(pk=each.pk) for each in (gone, broken, good))] == [0, 0, 3]

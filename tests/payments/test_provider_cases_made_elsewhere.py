@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from agent.models import Run
+from intake.models import RefundRequest
 from intake.refusals import Refusal
 from payments.models import Charge, Refund
 from payments.settle_in_flight import settle_due_refunds
@@ -16,6 +17,17 @@ from tests.payments.desk_at_stripe import approve, refund_of, waiting_card
 from tests.payments.scenarios import Case, after, numbers
 from tests.payments.stripe_rows import deliver, fresh, held, paid
 from tests.stripe_server import StripeServer
+
+
+def approved_after_two_by_hand(stripe_server: StripeServer) -> RefundRequest:
+    """$34.00 are approved that went back by hand meanwhile, in two parts; the case is before staff again."""
+    card = waiting_card(stripe_server)
+    reference = Charge.objects.get().reference
+    stripe_server.by_hand(reference, 2000)
+    stripe_server.by_hand(reference, 1400)
+    request = approve(card)
+    assert request.status == "needs_approval"
+    return request
 
 
 @pytest.mark.django_db
@@ -34,12 +46,7 @@ def test_p08_refunded_by_hand_in_another_amount_comes_to_staff_and_is_not_asked_
     case: Case, stripe_server: StripeServer
 ) -> None:
     [times] = numbers(case.expected)
-    card = waiting_card(stripe_server)
-    reference = Charge.objects.get().reference
-    stripe_server.by_hand(reference, 2000)
-    stripe_server.by_hand(reference, 1400)
-    request = approve(card)
-    assert request.status == "needs_approval"
+    request = approved_after_two_by_hand(stripe_server)
     assert "of this order went back by hand at the payment provider" in open_card(request).concerns[0]["text"]
     assert [row.amount_minor for row in Refund.objects.order_by("amount_minor")] == [1400, 2000]
     with pytest.raises(Refusal, match=r"at most \$0\.00 is left"):
@@ -56,12 +63,7 @@ def test_p08_refunded_by_hand_at_the_last_moment_comes_to_staff_and_is_not_asked
     case: Case, stripe_server: StripeServer
 ) -> None:
     [times] = numbers(case.expected)
-    card = waiting_card(stripe_server)
-    reference = Charge.objects.get().reference
-    stripe_server.by_hand(reference, 2000)
-    stripe_server.by_hand(reference, 1400)
-    request = approve(card)
-    assert request.status == "needs_approval"
+    request = approved_after_two_by_hand(stripe_server)
     assert open_card(request).concerns[0]["text"] == (
         "The refund of $34.00 did not go through: the payment has been given back already, by a refund made outside "
         "this desk."

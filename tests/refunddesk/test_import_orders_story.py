@@ -6,13 +6,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.core.files.storage import FileSystemStorage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
 from agent.verify.shop import verify_shop
-from intake.models import Photo, RefundRequest
+from intake.models import RefundRequest
 from intake.policy_in_force import policy_in_force
 from payments.models import Order, Refund
 from refunddesk.demo_shop.pictures import photo_file
@@ -24,12 +23,7 @@ from tests.stripe_server import StripeServer
 
 __all__ = ["stripe_server"]
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path / "photos"))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_photo_folder")]
 
 
 def test_an_imported_order_is_on_its_customers_page_and_is_refunded_through_stripe(

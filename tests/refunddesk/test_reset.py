@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.storage import FileSystemStorage
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
 from django.utils import timezone
@@ -22,13 +21,7 @@ from refunddesk.demo_shop.reset_shop import reset_demo_shop
 from refunddesk.demo_shop.seed_shop import seed_demo_shop
 from tests.factories import CustomerFactory, OrderFactory, PolicyFactory, RequestFactory, StaffFactory
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
-    return tmp_path
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_photo_folder")]
 
 
 def test_reset_brings_back_the_first_day_with_its_numbers() -> None:

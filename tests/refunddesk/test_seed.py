@@ -9,7 +9,6 @@ from django.apps import apps
 from django.contrib.auth import authenticate
 from django.contrib.auth.models import User
 from django.core import serializers
-from django.core.files.storage import FileSystemStorage
 from django.core.management import CommandError, call_command
 from django.db.models import F, Max, Sum
 from django.utils import timezone
@@ -33,7 +32,7 @@ from refunddesk.demo_shop.people import EVERYONE, STAFF
 from refunddesk.demo_shop.pictures import photo_file
 from refunddesk.demo_shop.seed_shop import Added, seed_demo_shop
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_photo_folder")]
 
 LOS_ANGELES = ZoneInfo("America/Los_Angeles")
 # In the order of their numbers: order, status, days since it was asked for, who decided it (None: nobody).
@@ -48,12 +47,6 @@ RESOLVED = [
     ("PH-20261", "refunded", 22, "Daniel"),
     ("PH-19811", "declined", 20, "Daniel"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
-    return tmp_path
 
 
 def every_row() -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from django.core.files.storage import FileSystemStorage
 from django.db import connection
 
 from intake.models import Photo, PolicySection, PolicyVersion, RefundRequest
@@ -17,15 +16,9 @@ from payments.models import Order
 from refunddesk.demo_shop.reset_shop import reset_demo_shop
 from refunddesk.demo_shop.seed_shop import seed_demo_shop
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_photo_folder")]
 
 Result = TypeVar("Result")
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
-    return tmp_path
 
 
 def at_once(act: Callable[[], Result], times: int) -> list[Result]:

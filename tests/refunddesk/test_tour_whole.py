@@ -5,17 +5,14 @@ from __future__ import annotations
 import io
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx2
 import pytest
-from django.core.files.storage import FileSystemStorage
 from django.core.wsgi import get_wsgi_application
 from pytest_django.fixtures import Settings
 
 from agent.models import Run
 from agent.tasks import work
-from intake.models import Photo
 from refunddesk.demo_shop.reset_shop import reset_demo_shop
 from refunddesk.demo_shop.seed_shop import seed_demo_shop
 from refunddesk.tour.door import Door
@@ -23,12 +20,7 @@ from refunddesk.tour.play import CannotStart, check_first_day, play
 from refunddesk.tour.screen import Screen
 from refunddesk.tour.stage import Stage
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_photo_folder")]
 
 
 @pytest.fixture(autouse=True)

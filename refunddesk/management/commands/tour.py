@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--url", default=here, help=f"where the demo answers (default {here})")
         parser.add_argument(
             "--patience",
-            type=up_to(3600),
+            type=up_to(MOST_PATIENCE),
             default=180,
             metavar="SECONDS",
             help="longest wait for one thing (default 180)",

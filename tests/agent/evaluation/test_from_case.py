@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
-from django.core.files.storage import FileSystemStorage
 from django.utils import timezone
 
 from agent.decide import decide
@@ -50,12 +48,7 @@ from tests.factories import (
     StaffFactory,
 )
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_photo_folder")]
 
 
 STORIES = {

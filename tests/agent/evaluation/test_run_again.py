@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import uuid
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.storage import FileSystemStorage
 from django.utils import timezone
 
 from agent.decide import decide
@@ -29,7 +27,7 @@ from agent.evaluation.run_again import (
 )
 from agent.evaluation.signs_of_life import SILENT_AFTER
 from agent.models import Evaluation, Trial
-from intake.models import Photo, RefundRequest
+from intake.models import RefundRequest
 from payments.models import Charge, Refund
 from tests.agent.evaluation.copies import (
     LEAD,
@@ -49,11 +47,6 @@ from tests.factories import CustomerFactory, RequestFactory, StaffFactory
 from tests.fake_bank import FakeBank
 
 pytestmark = [pytest.mark.django_db, pytest.mark.timeout(180)]
-
-
-@pytest.fixture
-def own_photo_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Photo._meta.get_field("file"), "storage", FileSystemStorage(location=tmp_path))
 
 
 @pytest.fixture
